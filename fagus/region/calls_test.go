@@ -70,7 +70,7 @@ func (f *function) declare(items []item, p *region.Program, steps *[]int) {
 		for rank := range f.nodes {
 			for _, by := range []struct {
 				of       [][]int
-				elements func(step, rank, array int) *region.Region
+				elements func(step, rank, array int) region.Region
 			}{{i.reads, p.Reads}, {i.writes, p.Writes}, {i.overwrites, p.Overwrites}} {
 				for _, e := range by.of[rank] {
 					array := 0

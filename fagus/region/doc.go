@@ -35,9 +35,16 @@
 // determines how data flow between steps, some of which may repeat or be skipped (Repeat, Maybe).
 // A rank acquires a class if another rank has written the class since this rank last used it. The
 // access is exclusive if another rank will read what this rank writes, unless this rank writes the
-// class once more before that read. Data that will be overwritten are not transferred. Classes
-// that are acquired in the same way share a variable. Consecutive steps form one phase unless a
-// rank reads or writes, in one step, elements that another rank writes in another step.
+// class once more before that read. Data that will be overwritten are not transferred. Of an array
+// that only the input changes, a rank acquires all that it reads when it first reads any of it.
+// Classes that are acquired in the same way share a variable. Consecutive steps form one phase
+// unless a rank reads or writes, in one step, elements that another rank writes in another step.
+//
+// The time to make a plan grows with the number of pieces that the regions consist of, and with the
+// number of runs that several ranks use. A row of a block that one rank uses alone costs nothing
+// of its own if it is a part of a call of [Region.Grid] or [Region.Strided], and consecutive calls
+// of Add are joined to a grid where they can. Every rank makes the whole plan, because all ranks
+// bind the same variables.
 //
 // Between its acquisitions of a class a rank may write the class without holding it. The rules of
 // package fagus forbid such writes, and Config.Check would report them. They are correct here

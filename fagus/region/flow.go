@@ -2,6 +2,48 @@ package region
 
 import "slices"
 
+// use is what a rank does to the elements of a class in a step.
+type use struct {
+	step, rank int
+	does       touch
+}
+
+func (u use) needsOld() bool { return u.does&(reads|writes) != 0 }
+
+// changes reports whether the use may change the contents.
+func (u use) changes() bool { return u.does.changes() }
+
+// uses holds the uses of a class in the order of steps, then ranks. If one rank alone does the same
+// in three or more steps that always follow each other, only the first and the last of them are
+// there: the others make no difference to acquisitions.
+type uses []use
+
+// add adds a use that does not come before the last one.
+func (all *uses) add(step, rank int, does touch, p *Plan) {
+	list := *all
+	n := len(list)
+	if n > 0 && list[n-1].step == step && list[n-1].rank == rank {
+		list[n-1].does |= does
+		return
+	}
+	if n >= 3 && !p.holds && list[n-1].step != step && list.alone(n-3) && list.alone(n-2) && p.likewise(list[n-3], list[n-2]) && p.likewise(list[n-2], list[n-1]) {
+		list[n-2] = list[n-1]
+		list = list[:n-1]
+	}
+	*all = append(list, use{step, rank, does})
+}
+
+// alone reports whether use i, which is not the last, is the only one in its step.
+func (all uses) alone(i int) bool {
+	return all[i].step != all[i+1].step && (i == 0 || all[i].step != all[i-1].step)
+}
+
+// likewise reports whether a and b are the same but for the step, and no sequence of steps that may
+// be skipped or repeated begins or ends between them.
+func (p *Plan) likewise(a, b use) bool {
+	return a.rank == b.rank && a.does == b.does && p.steps[a.step].border == p.steps[b.step].border
+}
+
 type acquisition struct {
 	step, rank int
 	exclusive  bool
@@ -19,6 +61,14 @@ func (r ranks) set(i int, in bool) {
 	}
 }
 
+// fill adds all ranks from 0 to n-1.
+func (r ranks) fill(n int) {
+	for i := range r {
+		r[i] = ^uint64(0)
+	}
+	r[len(r)-1] >>= (64 - n%64) % 64
+}
+
 func (r ranks) add(o ranks) (more bool) {
 	for i := range r {
 		more = more || o[i]&^r[i] != 0
@@ -31,6 +81,7 @@ func (r ranks) add(o ranks) (more bool) {
 type flow struct {
 	nodes  int
 	points []point // in the order of steps
+	spare  ranks
 }
 
 // point is a step that uses the class. stale and needed are solutions of data-flow
@@ -49,13 +100,13 @@ type point struct {
 // that read. Between its acquisitions a rank writes the class without holding it: no other rank
 // reads the class then, and the data move with the rank's next exclusive tenure.
 //
-// If Plan.holds is set, a rank acquires what it uses.
-//
 // When a rank acquires the class again, only its own copy has the data that it has written since.
 // No older version replaces these data: a rank that uses the class after a write of another rank
 // acquires the class, even to overwrite it, so versions that arrive later are newer than its own.
+//
+// If Plan.holds is set, a rank acquires what it uses.
 func (p *Plan) acquisitions(f *flow) (all []acquisition) {
-	if p.call && !f.several() && !p.holds {
+	if !f.several() && !p.holds {
 		return nil
 	}
 	for i := range f.points {
@@ -70,24 +121,31 @@ func (p *Plan) acquisitions(f *flow) (all []acquisition) {
 	return all
 }
 
+// several reports whether several ranks use the class.
+func (f *flow) several() bool {
+	return slices.ContainsFunc(f.points, func(p point) bool {
+		return slices.ContainsFunc(p.uses, func(u use) bool { return u.rank != f.points[0].uses[0].rank })
+	})
+}
+
 // flow returns the solved equations of a class.
 func (p *Plan) flow(c *class) *flow {
-	f := &flow{nodes: p.nodes}
-	for _, u := range c.uses {
-		if n := len(f.points); n == 0 || f.points[n-1].step != u.step {
-			f.points = append(f.points, point{step: u.step, stale: f.none(), needed: f.none()})
+	f := newFlow(p.nodes, c.uses)
+	order := make([]int, len(f.points))
+	for i := range f.points {
+		order[i] = i
+		if i > 0 && p.steps[f.points[i-1].step].border == p.steps[f.points[i].step].border {
+			f.points[i-1].after = order[i : i+1]
 		}
-		last := &f.points[len(f.points)-1]
-		last.uses = append(last.uses, u)
 	}
 	for i := range f.points {
-		f.points[i].after = f.next(i, p.spans)
+		if f.points[i].after == nil {
+			f.points[i].after = f.next(i, p.spans)
+		}
 	}
 	if p.call {
 		for _, i := range f.next(-1, p.spans) {
-			for r := range p.nodes {
-				f.points[i].stale.set(r, true)
-			}
+			f.points[i].stale.fill(p.nodes)
 		}
 	}
 	for f.forward() {
@@ -97,28 +155,37 @@ func (p *Plan) flow(c *class) *flow {
 	return f
 }
 
-// several reports whether several ranks use the class.
-func (f *flow) several() bool {
-	return slices.ContainsFunc(f.points, func(p point) bool {
-		return slices.ContainsFunc(p.uses, func(u use) bool { return u.rank != f.points[0].uses[0].rank })
-	})
-}
-
-func (u use) needsOld() bool { return u.does[reads] || u.does[writes] }
-
-// changes reports whether the use may change the contents.
-func (u use) changes() bool { return u.does[writes] || u.does[overwrites] }
-
 func (f *flow) none() ranks { return make(ranks, (f.nodes+63)/64) }
+
+func newFlow(nodes int, all uses) *flow {
+	steps := 0
+	for i := range all {
+		if i == 0 || all[i].step != all[i-1].step {
+			steps++
+		}
+	}
+	words := (nodes + 63) / 64
+	memory := make(ranks, (2*steps+1)*words)
+	f := &flow{nodes: nodes, points: make([]point, 0, steps), spare: memory[:words]}
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].step == all[0].step {
+			n++
+		}
+		memory = memory[words:]
+		stale := memory[:words]
+		memory = memory[words:]
+		f.points = append(f.points, point{step: all[0].step, uses: all[:n], stale: stale, needed: memory[:words]})
+		all = all[n:]
+	}
+	return f
+}
 
 // next returns the points that can follow point i: the next point in order, the first point after
 // each span that may be skipped, and the first point of each span that may repeat. Point -1 is the
 // begin of the program.
 func (f *flow) next(i int, spans []span) (all []int) {
-	if len(spans) == 0 {
-		if i+1 < len(f.points) {
-			return []int{i + 1}
-		}
+	if len(spans) == 0 && i+1 == len(f.points) {
 		return nil
 	}
 	inside := func(s span) bool { return i >= 0 && s.has(f.points[i].step) }
@@ -155,14 +222,10 @@ func (f *flow) next(i int, spans []span) (all []int) {
 // forward makes one pass of the equations for stale. It reports whether another pass is needed.
 func (f *flow) forward() (more bool) {
 	for i := range f.points {
-		p := &f.points[i]
-		out := slices.Clone(p.stale)
-		for _, u := range p.uses {
-			if u.changes() {
-				for r := range f.nodes {
-					out.set(r, true)
-				}
-			}
+		p, out := &f.points[i], f.spare
+		copy(out, p.stale)
+		if slices.ContainsFunc(p.uses, use.changes) {
+			out.fill(f.nodes)
 		}
 		for _, u := range p.uses {
 			out.set(u.rank, false)
@@ -185,23 +248,30 @@ func (f *flow) backward() (more bool) {
 	return more
 }
 
-// before returns the ranks in needed as they are before point p.
+// before returns the ranks in needed as they are before point p. The result is valid until the
+// next call.
 func (f *flow) before(p *point) ranks {
-	in := slices.Clone(p.needed)
-	overwritten := slices.ContainsFunc(p.uses, func(u use) bool { return u.does[overwrites] && !u.needsOld() })
-	readers, reader := 0, -1
+	in := f.spare
+	copy(in, p.needed)
+	readers, reader, overwritten := 0, -1, false
 	for _, u := range p.uses {
 		if u.needsOld() {
 			readers, reader = readers+1, u.rank
+		} else if u.does&overwrites != 0 {
+			overwritten = true
+		}
+		if u.changes() {
+			in.set(u.rank, false)
 		}
 	}
-	for r := range f.nodes {
-		switch {
-		case readers > 1 || readers == 1 && reader != r:
-			in.set(r, true)
-		case overwritten || slices.ContainsFunc(p.uses, func(u use) bool { return u.rank == r && u.changes() }):
-			in.set(r, false)
-		}
+	switch old := readers == 1 && in.has(reader); {
+	case readers > 1:
+		in.fill(f.nodes)
+	case readers == 1:
+		in.fill(f.nodes)
+		in.set(reader, old && !overwritten)
+	case overwritten:
+		clear(in)
 	}
 	return in
 }

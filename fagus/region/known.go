@@ -122,9 +122,7 @@ func (p *Program) plan(output []string) (*known, error) {
 	if p.steps != nil {
 		k.steps = p.steps()
 	}
-	for i := range p.Plan.steps { // the rest is not needed any more
-		p.Plan.steps[i].access = nil
-	}
+	clear(p.Plan.arrays) // not needed any more
 	return k, nil
 }
 
@@ -132,10 +130,8 @@ func (p *Program) plan(output []string) (*known, error) {
 func (p *Program) apart(input int) error {
 	for i, a := range p.arrays {
 		for s := input + 1; a.same < i && s < len(p.Plan.steps); s++ {
-			for rank := range p.node.Nodes() {
-				if len(p.Writes(s, rank, i).pieces)+len(p.Overwrites(s, rank, i).pieces) > 0 {
-					return overlap(p.arrays[a.same].name, a.name)
-				}
+			if slices.ContainsFunc(p.Plan.arrays[a.same].of(s), func(e entry) bool { return e.does.changes() }) {
+				return overlap(p.arrays[a.same].name, a.name)
 			}
 		}
 	}
@@ -148,35 +144,48 @@ func overlap(a, b string) error {
 
 // idle reports whether no rank accesses anything in a step.
 func (p *Plan) idle(step int) bool {
-	return !slices.ContainsFunc(p.steps[step].access, func(a access) bool {
-		return slices.ContainsFunc(a.regions[:], func(r Region) bool { return len(r.pieces) > 0 })
-	})
+	for i := range p.arrays {
+		if len(p.arrays[i].of(step)) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // zero adds to a step that ranks set elements of an array to 0: those of which the contents at the
 // begin of the program may matter. The rank that uses an element first after the step sets it.
 // zero returns the elements of one rank.
 func (p *Plan) zero(step, array, of int) (own []Interval) {
-	all := []Interval{{0, p.lengths[array]}}
+	r := &p.arrays[array]
+	all := []Interval{{0, r.length}}
 	var seen []Interval
+	var anew []entry
 	for s := step + 1; s < len(p.steps); s++ {
 		certain := !slices.ContainsFunc(p.spans, func(x span) bool { return x.has(s) })
 		var over []Interval
-		for rank := range p.nodes {
-			for t := range 3 {
-				used := p.region(s, rank, array, touch(t)).in(all)
-				if touch(t) == overwrites && certain {
-					over = union(over, used)
-					continue
-				}
-				first := minus(used, seen)
-				p.Overwrites(step, rank, array).with(first)
-				if seen = union(seen, used); rank == of {
-					own = union(own, first)
-				}
+		for _, e := range r.of(s) {
+			var used []Interval
+			e.each(all, func(i Interval, _ int) bool {
+				used = append(used, i)
+				return true
+			})
+			if used = merged(used); e.does == overwrites && certain {
+				over = union(over, used)
+				continue
+			}
+			first := minus(used, seen)
+			for _, i := range first {
+				at := piece{i.Lo, i.Hi - i.Lo, 1, 1, 1, 1}
+				anew = append(anew, entry{at, int32(step), e.rank, overwrites})
+			}
+			if seen = union(seen, used); int(e.rank) == of {
+				own = union(own, first)
 			}
 		}
 		seen = union(seen, over)
+	}
+	for _, e := range anew {
+		r.add(e)
 	}
 	return own
 }

@@ -1,14 +1,14 @@
 package region
 
-import "fmt"
-
 // Plan states what each rank does in each step of a program.
 type Plan struct {
 	nodes   int
-	lengths []int // lengths of the arrays, in elements
+	arrays  []record // the accesses, by array
 	steps   []step
 	spans   []span
 	open    []int // indexes of the spans that have not ended
+	borders int   // number of places where a span begins or ends
+	apart   []int // by step: the last earlier step that cannot be in the same phase, or -1
 	// call says that the plan is executed again and again, with arrays that other plans use in
 	// between: at the begin no rank has current copies, apart from what the step entry says.
 	call  bool
@@ -19,19 +19,15 @@ type Plan struct {
 }
 
 type step struct {
-	access []access     // of array a by rank r at index r*arrays+a
-	loop   []Iterations // iterations by rank; nil if the step divides no loop
-	home   bool         // the step moves data from or to rank 0: it is the input or the output
-	output bool         // the step is the output
-	fenced bool         // the step is the last of its phase
+	loop   func(rank int) Iterations // nil if the step divides no loop
+	home   bool                      // the step is the input or the output
+	output bool                      // the step is the output
+	fenced bool                      // the step is the last of its phase
 	// virtual says that no rank executes the step. It says who has, or will need, current copies.
 	virtual bool
-}
-
-type access struct {
-	regions [3]Region // the accessed elements, by touch
-	// exact holds, by touch, the part of regions that several ranks use; set by classes.
-	exact [3][]Interval
+	// border counts the borders before the step: steps with the same number always follow each
+	// other.
+	border int
 }
 
 // span is a sequence of steps that may be skipped, or repeated.
@@ -44,14 +40,20 @@ func (s span) has(step int) bool { return s.first <= step && step <= s.last }
 
 // NewPlan returns a plan without steps for arrays of the given lengths, in elements. Arrays
 // are numbered from 0.
-func NewPlan(nodes int, lengths ...int) *Plan { return &Plan{nodes: nodes, lengths: lengths} }
+func NewPlan(nodes int, lengths ...int) *Plan {
+	p := &Plan{nodes: nodes, arrays: make([]record, len(lengths))}
+	for i, n := range lengths {
+		p.arrays[i].length = n
+	}
+	return p
+}
 
 // Nodes returns the number of ranks.
 func (p *Plan) Nodes() int { return p.nodes }
 
 // Step adds a step and returns its number. Steps are numbered from 0.
 func (p *Plan) Step() int {
-	p.steps = append(p.steps, step{access: make([]access, p.nodes*len(p.lengths))})
+	p.steps = append(p.steps, step{border: p.borders})
 	return len(p.steps) - 1
 }
 
@@ -61,7 +63,7 @@ func (p *Plan) Input(arrays ...int) int {
 	s := p.Step()
 	p.steps[s].home = true
 	for _, a := range arrays {
-		p.Overwrites(s, 0, a).Add(0, p.lengths[a])
+		p.Overwrites(s, 0, a).Add(0, p.arrays[a].length)
 	}
 	return s
 }
@@ -72,7 +74,7 @@ func (p *Plan) Output(arrays ...int) int {
 	s := p.Step()
 	p.steps[s].home, p.steps[s].output = true, true
 	for _, a := range arrays {
-		p.Reads(s, 0, a).Add(0, p.lengths[a])
+		p.Reads(s, 0, a).Add(0, p.arrays[a].length)
 	}
 	return s
 }
@@ -88,54 +90,52 @@ func (p *Plan) Fence() { p.steps[len(p.steps)-1].fenced = true }
 func (p *Plan) Maybe() { p.span(false) }
 
 func (p *Plan) span(repeats bool) {
+	p.borders++
 	p.open = append(p.open, len(p.spans))
 	p.spans = append(p.spans, span{len(p.steps), len(p.steps) - 1, repeats})
 }
 
 // End ends the sequence that the last open Repeat or Maybe began.
 func (p *Plan) End() {
+	p.borders++
 	last := len(p.open) - 1
 	p.spans[p.open[last]].last = len(p.steps) - 1
 	p.open = p.open[:last]
 }
 
-func (p *Plan) at(step, rank, array int) *access {
-	if p.alias != nil {
-		array = p.alias[array]
-	}
-	return &p.steps[step].access[rank*len(p.lengths)+array]
-}
-
 // Reads returns the set of elements of an array that a rank reads in a step. The caller adds
 // elements to the set. Elements outside the array are ignored, also by Writes and Overwrites.
-func (p *Plan) Reads(step, rank, array int) *Region { return p.region(step, rank, array, reads) }
+func (p *Plan) Reads(step, rank, array int) Region { return p.region(step, rank, array, reads) }
 
 // Writes returns the set of elements that a rank writes, or may write, in a step.
-func (p *Plan) Writes(step, rank, array int) *Region { return p.region(step, rank, array, writes) }
+func (p *Plan) Writes(step, rank, array int) Region { return p.region(step, rank, array, writes) }
 
 // Overwrites returns the set of elements that a rank certainly writes in a step, and does not read
 // before that write.
-func (p *Plan) Overwrites(step, rank, array int) *Region {
+func (p *Plan) Overwrites(step, rank, array int) Region {
 	return p.region(step, rank, array, overwrites)
 }
-func (p *Plan) region(step, rank, array int, t touch) *Region {
-	return &p.at(step, rank, array).regions[t]
+
+func (p *Plan) region(step, rank, array int, does touch) Region {
+	return Region{&p.arrays[p.memory(array)], step, rank, does}
+}
+
+// memory returns the number of the first array in the same memory.
+func (p *Plan) memory(array int) int {
+	if p.alias == nil {
+		return array
+	}
+	return p.alias[array]
 }
 
 // Owner returns the rank that is the last to write an element in the steps so far. If no rank
 // writes the element, it returns the first one that has a current copy from before, or else 0.
 func (p *Plan) Owner(array, element int) int {
-	for s := len(p.steps) - 1; s >= 0; s-- {
-		for rank := range p.nodes {
-			if p.Writes(s, rank, array).has(element) || p.Overwrites(s, rank, array).has(element) {
-				return rank
-			}
-		}
-	}
-	if p.stays(array) {
+	rank, found := p.arrays[p.memory(array)].owner(element)
+	if !found && p.stays(array) {
 		return p.states[array].first(element)
 	}
-	return 0
+	return rank
 }
 
 // Iterations is a set of iterations of a loop: First, First+By, and so on below End.
@@ -143,6 +143,16 @@ type Iterations struct{ First, End, By int }
 
 // Count returns the number of iterations.
 func (i Iterations) Count() int { return max(0, (i.End-i.First+i.By-1)/i.By) }
+
+// Without returns i without iteration x, as the part before x and the part after it.
+func (i Iterations) Without(x int) [2]Iterations {
+	after := i
+	if x >= i.First {
+		after.First += ((x-i.First)/i.By + 1) * i.By
+	}
+	i.End = min(i.End, x)
+	return [2]Iterations{i, after}
+}
 
 // Block divides the iterations lo, lo+by, and so on below hi into one block per rank. The interval
 // [low, high) is split into consecutive parts whose sizes differ by one at most, and each rank
@@ -177,89 +187,11 @@ func (p *Plan) Cyclic(step, lo, hi, by int) {
 	})
 }
 
-func (p *Plan) divide(step int, share func(rank int) Iterations) {
-	loop := make([]Iterations, p.nodes)
-	for rank := range loop {
-		loop[rank] = share(rank)
-	}
-	p.steps[step].loop = loop
-}
+func (p *Plan) divide(step int, share func(rank int) Iterations) { p.steps[step].loop = share }
 
 // Iterations returns the iterations that a rank executes in a step.
-func (p *Plan) Iterations(step, rank int) Iterations { return p.steps[step].loop[rank] }
+func (p *Plan) Iterations(step, rank int) Iterations { return p.steps[step].loop(rank) }
 
-func (p *Plan) check() error {
-	for s := range p.steps {
-		for array := range p.lengths {
-			for rank := range p.nodes {
-				a := p.at(s, rank, array)
-				for other := range p.nodes {
-					if b := p.at(s, other, array); other != rank && a.disturbs(b) {
-						return fmt.Errorf("region: step %d: rank %d writes elements %v of array %d, but rank %d reads %v and writes %v in the same step", s, rank,
-							a.written(), array, other, b.exact[reads], b.written())
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (a *access) written() []Interval {
-	return append(append([]Interval(nil), a.exact[writes]...), a.exact[overwrites]...)
-}
-
-func (a *access) disturbs(b *access) bool {
-	for _, w := range []touch{writes, overwrites} {
-		for _, t := range []touch{reads, writes, overwrites} {
-			if meet(a.exact[w], b.exact[t]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// readyFor reports whether step is the output and may join the phase of an earlier step, before:
-// in that step only rank 0 writes the arrays that the output reads.
-func (p *Plan) readyFor(before, step int) bool {
-	for array := range p.lengths {
-		for rank := 1; rank < p.nodes; rank++ {
-			written := len(p.Writes(before, rank, array).pieces) + len(p.Overwrites(before, rank, array).pieces)
-			if len(p.Reads(step, 0, array).pieces) > 0 && written > 0 {
-				return false
-			}
-		}
-	}
-	return p.steps[step].output && !p.steps[before].home
-}
-
-// together reports whether the steps from first to step can form one phase: they always follow
-// each other, and no rank reads or writes, in step, elements that another rank writes in an
-// earlier step of the phase, or the reverse.
-func (p *Plan) together(first, step int) bool {
-	if p.steps[first].virtual || p.steps[step].virtual {
-		return false
-	}
-	for _, s := range p.spans {
-		if s.has(first) != s.has(step) || s.first > first && s.first <= step {
-			return false
-		}
-	}
-	for ; first < step; first++ {
-		if p.steps[first].fenced || p.steps[first].home != p.steps[step].home && !p.readyFor(first, step) {
-			return false
-		}
-		for array := range p.lengths {
-			for rank := range p.nodes {
-				for other := range p.nodes {
-					a, b := p.at(first, rank, array), p.at(step, other, array)
-					if rank != other && (a.disturbs(b) || b.disturbs(a)) {
-						return false
-					}
-				}
-			}
-		}
-	}
-	return true
-}
+// outside reports whether the use of elements in a step, by the input or the output, may be left to
+// rank 0 alone.
+func (p *Plan) outside(step int32) bool { return p.steps[step].home && !p.holds }

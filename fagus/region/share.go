@@ -56,12 +56,12 @@ type part struct {
 // Share returns an error if the arrays or the number of nodes do not match the plan, or if in some
 // step a rank writes elements that another rank reads or writes.
 func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
-	if len(arrays) != len(p.lengths) || n.Nodes() != p.nodes {
-		return nil, fmt.Errorf("region: %d arrays on %d nodes: the plan is for %d arrays on %d nodes", len(arrays), n.Nodes(), len(p.lengths), p.nodes)
+	if len(arrays) != len(p.arrays) || n.Nodes() != p.nodes {
+		return nil, fmt.Errorf("region: %d arrays on %d nodes: the plan is for %d arrays on %d nodes", len(arrays), n.Nodes(), len(p.arrays), p.nodes)
 	}
 	for i, a := range arrays {
-		if a.Len() != p.lengths[i] {
-			return nil, fmt.Errorf("region: array %d has %d elements: the plan is for %d", i, a.Len(), p.lengths[i])
+		if a.Len() != p.arrays[i].length {
+			return nil, fmt.Errorf("region: array %d has %d elements: the plan is for %d", i, a.Len(), p.arrays[i].length)
 		}
 	}
 	d, err := p.demand()
@@ -99,17 +99,24 @@ type demand struct {
 
 // demand returns what the plan needs.
 func (p *Plan) demand() (*demand, error) {
-	d := &demand{left: make([]validity, len(p.lengths)), exact: make([]bool, len(p.lengths))}
+	d := &demand{left: make([]validity, len(p.arrays)), exact: make([]bool, len(p.arrays))}
 	if len(p.spans) == 0 && !p.holds && slices.ContainsFunc(p.states, func(s *state) bool { return s != nil }) {
 		d.busy = make([]bool, len(p.steps))
 	}
+	p.apart = make([]int, len(p.steps))
+	for s := range p.apart {
+		p.apart[s] = -1
+	}
 	known := make(map[string]*group)
-	for i := range p.lengths {
+	for i := range p.arrays {
 		d.exact[i] = true
 		if p.alias != nil && p.alias[i] != i {
 			continue
 		}
 		for _, c := range p.classes(i) {
+			if err := p.separate(c); err != nil {
+				return nil, err
+			}
 			f := p.flow(c)
 			acquired := p.acquisitions(f)
 			if p.stays(i) || d.busy != nil {
@@ -125,7 +132,7 @@ func (p *Plan) demand() (*demand, error) {
 			if len(acquired) == 0 {
 				continue // only one rank uses the class
 			}
-			key := fmt.Sprint(acquired)
+			key := keyOf(acquired)
 			g := known[key]
 			if g == nil {
 				g = &group{acquired: acquired}
@@ -143,7 +150,7 @@ func (p *Plan) demand() (*demand, error) {
 			g.parts[i].intervals = merged(g.parts[i].intervals)
 		}
 	}
-	return d, p.check()
+	return d, nil
 }
 
 // phases divides the plan into phases, and returns the phase of each step of a rank.

@@ -62,10 +62,10 @@ func (p *Plan) entry(states []*state) {
 func (p *Plan) exit() {
 	s := p.Step()
 	p.steps[s].virtual = true
-	for i := range p.lengths {
+	for i := range p.arrays {
 		for rank := range p.nodes {
 			if p.stays(i) {
-				p.Reads(s, rank, i).Add(0, p.lengths[i])
+				p.Reads(s, rank, i).Add(0, p.arrays[i].length)
 			}
 		}
 	}

@@ -2,271 +2,271 @@ package region
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 )
-
-type touch int
-
-const (
-	reads      touch = iota // reads the elements
-	writes                  // writes the elements, or some of them
-	overwrites              // writes all elements, without reading them before
-)
-
-type use struct {
-	step, rank int
-	does       [3]bool // kinds of access, by touch
-}
 
 // class is a set of elements of an array that all ranks use in the same way.
 type class struct {
 	array     int
 	intervals []Interval
-	uses      []use // in the order of steps, then ranks
+	uses      uses
 }
 
 // classes divides the elements of an array into classes. Elements that only one rank uses, apart
 // from the input and the output, form two classes of that rank: the elements that it overwrites
 // before any other use, and the rest. These classes may include unused elements. All other
 // elements are shared: the array is cut wherever an access begins or ends, and pieces with the
-// same uses form a class. classes also sets the field exact of all accesses.
-func (p *Plan) classes(array int) []*class {
-	all := []Interval{{0, p.lengths[array]}}
-	// touched returns the elements that each rank uses: as hulls, or exactly but only in zone.
-	touched := func(hull bool, zone []Interval) [][]Interval {
-		by := make([][]Interval, p.nodes)
-		for s := range p.steps {
-			if p.steps[s].home && !p.holds {
-				continue
-			}
-			for rank := range p.nodes {
-				for t := range 3 {
-					r := p.region(s, rank, array, touch(t))
-					if hull {
-						by[rank] = union(by[rank], r.hulls())
-					} else {
-						by[rank] = union(by[rank], r.in(zone))
-					}
-				}
-			}
+// same uses form a class.
+func (p *Plan) classes(array int) (list []*class) {
+	r := p.early(&p.arrays[array])
+	f := r.fold()
+	z := &zones{
+		plan: p, array: array, fold: f,
+		private: make([][]Interval, p.nodes), byRank: make([][]Interval, p.nodes+1),
+		known: make(map[signature]*class), same: make(map[signature]*class),
+	}
+	hulls, exact := z.outer(r.entries)
+	all, outer, inner := newSweep(f.rects), newSweep(hulls), newSweep(exact)
+	bands := f.divide(f.rects, hulls, exact)
+	for i, y := range bands[:max(0, len(bands)-1)] {
+		active := all.to(y)
+		if shared := z.divide(y, bands[i+1], outer.to(y), hulls, inner.to(y), exact); len(shared) > 0 {
+			z.share(y, bands[i+1], shared, active)
 		}
-		return by
 	}
-	hulls := touched(true, nil)
-	for rank := range hulls {
-		hulls[rank] = (&Region{}).with(hulls[rank]).in(all)
-	}
-	private, zone := alone(hulls)
-	exact, shared := alone(touched(false, zone))
-	for rank := range private {
-		private[rank] = merged(append(private[rank], exact[rank]...))
-	}
-	p.note(array, shared)
-	var list []*class
-	for rank, own := range private {
-		fresh, rest := p.fresh(array, rank, own)
+	byRank := p.byRank(r.entries)
+	for rank, own := range z.private {
+		if own = merged(own); len(own) == 0 {
+			continue
+		}
+		fresh, rest := p.fresh(byRank[rank], own)
 		for _, part := range [][]Interval{fresh, rest} {
 			if len(part) > 0 {
-				list = append(list, p.privateClass(array, rank, part))
+				list = append(list, &class{array, part, p.privateUses(byRank[rank], part)})
 			}
 		}
 	}
-	return append(list, p.sharedClasses(array)...)
-}
-
-func (r *Region) with(all []Interval) *Region {
-	for _, i := range all {
-		r.Add(i.Lo, i.Hi)
-	}
-	return r
-}
-
-// alone separates the elements that only one rank uses from the elements that several ranks use.
-// The parameter by holds the elements that each rank uses.
-func alone(by [][]Interval) (private [][]Interval, shared []Interval) {
-	type edge struct{ at, rank, more int }
-	var edges []edge
-	for rank, all := range by {
-		for _, i := range all {
-			edges = append(edges, edge{i.Lo, rank, 1}, edge{i.Hi, rank, -1})
-		}
-	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
-	private = make([][]Interval, len(by))
-	// ranks counts the ranks that use the current position, and sum adds up their numbers: with
-	// one such rank, sum is its number.
-	ranks, sum := 0, 0
-	for i, e := range edges {
-		ranks += e.more
-		sum += e.more * e.rank
-		if i+1 == len(edges) || edges[i+1].at == e.at || ranks == 0 {
-			continue
-		}
-		if piece := (Interval{e.at, edges[i+1].at}); ranks == 1 {
-			private[sum] = append(private[sum], piece)
-		} else {
-			shared = append(shared, piece)
-		}
-	}
-	for rank := range private {
-		private[rank] = merged(private[rank])
-	}
-	return private, merged(shared)
-}
-
-func (p *Plan) note(array int, shared []Interval) {
-	for s := range p.steps {
-		for rank := range p.nodes {
-			a := p.at(s, rank, array)
-			for t := range a.regions {
-				a.exact[t] = a.regions[t].in(shared)
-			}
-		}
-	}
-}
-
-// fresh divides own, the elements that only one rank uses. The input of the fresh elements does
-// not matter, because the rank overwrites them before any other use; rest holds the others.
-func (p *Plan) fresh(array, rank int, own []Interval) (fresh, rest []Interval) {
-	var seen []Interval
-	for s := range p.steps {
-		if p.steps[s].home {
-			continue
-		}
-		over := p.Overwrites(s, rank, array)
-		before := union(seen, union(p.Reads(s, rank, array).hulls(), p.Writes(s, rank, array).hulls()))
-		if len(over.pieces) > 0 && over.countable() {
-			fresh = union(fresh, minus(over.in(own), before))
-		}
-		seen = union(before, over.hulls())
-	}
-	return fresh, minus(own, fresh)
-}
-
-// privateClass returns a class of elements that only one rank uses, apart from the input and
-// the output.
-func (p *Plan) privateClass(array, rank int, own []Interval) *class {
-	c := &class{array: array, intervals: own}
-	for s := range p.steps {
-		for r := range p.nodes {
-			if r != rank && !p.steps[s].home {
-				continue
-			}
-			u := use{step: s, rank: r}
-			for t := range 3 {
-				region := p.region(s, r, array, touch(t))
-				u.does[t] = region.touches(own)
-				if touch(t) == overwrites && u.does[t] && !region.covers(own) {
-					u.does[t], u.does[writes] = false, true
-				}
-			}
-			if u.does != [3]bool{} {
-				c.uses = append(c.uses, u)
-			}
-		}
-	}
-	return c
-}
-
-// edge is the begin or the end of an access to an array.
-type edge struct {
-	at   int   // the first element at or after the edge
-	use  int32 // encodes the step, the rank and the touch; see inOrder
-	more int32 // 1 if the access begins, -1 if it ends
-}
-
-// signature identifies a set of uses: the xor of two pseudo-random 64-bit numbers of each
-// use in the set.
-type signature [2]uint64
-
-func (s *signature) toggle(use uint64) {
-	s[0] ^= scramble(use*2 + 1)
-	s[1] ^= scramble(^use)
-}
-
-// scramble returns a pseudo-random function of x (SplitMix64).
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// sharedClasses returns the classes of elements that several ranks use, in the order of
-// their first elements.
-func (p *Plan) sharedClasses(array int) (list []*class) {
-	var edges []edge
-	for s := range p.steps {
-		for rank := range p.nodes {
-			for t, all := range p.at(s, rank, array).exact {
-				use := int32((s*p.nodes+rank)*3 + t)
-				for _, i := range all {
-					edges = append(edges, edge{i.Lo, use, 1}, edge{i.Hi, use, -1})
-				}
-			}
-		}
-	}
-	edges = sorted(edges, p.lengths[array])
-	known := make(map[signature]*class)
-	open := make([]uint64, (len(p.steps)*p.nodes*3+63)/64) // a bit for each use
-	count := 0
-	var sign signature
-	for i, e := range edges {
-		sign.toggle(uint64(e.use))
-		open[e.use/64] ^= 1 << (e.use % 64)
-		count += int(e.more)
-		if i+1 == len(edges) || edges[i+1].at == e.at || count == 0 {
-			continue
-		}
-		c := known[sign]
-		if c == nil {
-			c = &class{array: array, uses: p.inOrder(open)}
-			known[sign], list = c, append(list, c)
-		}
-		c.intervals = append(c.intervals, Interval{e.at, edges[i+1].at})
-	}
-	for _, c := range list {
+	for _, c := range z.shared {
 		c.intervals = merged(c.intervals)
 	}
-	return list
+	return append(list, z.shared...)
 }
 
-// sorted returns edges in the order of their positions, which are at most length. It is a radix
-// sort with digits of 11 bits.
-func sorted(edges []edge, length int) []edge {
-	const digit = 1 << 11
-	other := make([]edge, len(edges))
-	for shift := 0; length>>shift > 0; shift += 11 {
-		var first [digit + 1]int
-		for _, e := range edges {
-			first[e.at>>shift%digit+1]++
-		}
-		for d := range digit {
-			first[d+1] += first[d]
-		}
-		for _, e := range edges {
-			d := e.at >> shift % digit
-			other[first[d]] = e
-			first[d]++
-		}
-		edges, other = other, edges
+// early returns a record of the same accesses if the program changes the array. Otherwise only the
+// input does, and a rank reads all that it will read in steps that always follow each other already
+// in the first of them: it acquires all at once, and the array has fewer classes.
+func (p *Plan) early(r *record) *record {
+	entries := r.inOrder()
+	if p.call || p.holds || slices.ContainsFunc(entries, func(e entry) bool { return e.does.changes() && !p.outside(e.step) }) {
+		return r
 	}
-	return edges
+	type place struct{ rank, border, inputs int }
+	first := make(map[place]int32)
+	inputs := 0 // number of accesses of the input so far
+	moved := &record{length: r.length, entries: slices.Clone(entries), mixed: true}
+	for i := range moved.entries {
+		e := &moved.entries[i]
+		if p.outside(e.step) {
+			inputs++
+			continue
+		}
+		at := place{int(e.rank), p.steps[e.step].border, inputs}
+		if step, ok := first[at]; ok {
+			e.step = step
+		} else {
+			first[at] = e.step
+		}
+	}
+	moved.inOrder()
+	return moved
 }
 
-// inOrder returns the uses whose bits are set, in the order of steps, then ranks. Bit number
-// (step*nodes+rank)*3+touch stands for one kind of access by a rank in a step.
-func (p *Plan) inOrder(open []uint64) (uses []use) {
-	for i, word := range open {
-		for ; word != 0; word &= word - 1 {
-			number := 64*i + bits.TrailingZeros64(word)
-			u := use{step: number / 3 / p.nodes, rank: number / 3 % p.nodes}
-			if n := len(uses); n == 0 || uses[n-1].step != u.step || uses[n-1].rank != u.rank {
-				uses = append(uses, u)
+// zones divides an array into classes, band by band.
+type zones struct {
+	plan    *Plan
+	array   int
+	fold    *fold
+	private [][]Interval // by rank: elements that only this rank uses
+	shared  []*class     // in the order of their first elements
+	known   map[signature]*class
+	same    map[signature]*class // by the signatures of their uses
+	byRank  [][]Interval         // by rank less many: used by parts
+	cuts    cuts
+	visits  []visit
+}
+
+// many stands for several ranks.
+const many = -1
+
+// outer returns the accesses of the program without the input and the output: as hulls, in which
+// each sequence of runs is one run, and exactly. Most of what is certainly a part of the other
+// accesses of the same rank is missing. If all hulls are exact, the second result is empty.
+func (z *zones) outer(entries []entry) (hulls, exact []rect) {
+	f := &fold{width: z.fold.width, length: z.fold.length, rects: make([]rect, 0, len(entries))}
+	part := fold{width: f.width, length: f.length}
+	add := func(p piece, e *entry) {
+		part.rects = part.rects[:0]
+		part.add(p, rect{step: e.step, rank: e.rank})
+		for _, r := range part.rects {
+			if o := f.recent(&r); o == nil {
+				f.rects = append(f.rects, r)
+			} else if o.rank != r.rank {
+				o.rank = many
 			}
-			uses[len(uses)-1].does[number%3] = true
 		}
 	}
-	return uses
+	strided := false
+	for i := range entries {
+		e := &entries[i]
+		if !z.plan.outside(e.step) {
+			strided = strided || e.count > 1
+			add(e.hull(), e)
+		}
+	}
+	hulls = largest(f.rects, z.plan.nodes)
+	if !strided {
+		return hulls, nil
+	}
+	f.rects = nil
+	for i := range entries {
+		if e := &entries[i]; !z.plan.outside(e.step) {
+			add(e.piece, e)
+		}
+	}
+	return hulls, largest(f.rects, z.plan.nodes)
+}
+
+// largest returns rects without those that are parts of the largest one of the same rank.
+func largest(rects []rect, nodes int) []rect {
+	most := make([]int, nodes)
+	for i := range most {
+		most[i] = -1
+	}
+	for i := range rects {
+		if k := rects[i].rank; k != many && (most[k] < 0 || rects[i].area() > rects[most[k]].area()) {
+			most[k] = i
+		}
+	}
+	n := 0
+	for i, r := range rects {
+		if k := r.rank; k == many || most[k] == i || !rects[most[k]].contains(&r) {
+			if k != many && most[k] == i {
+				most[k] = n
+			}
+			rects[n] = r
+			n++
+		}
+	}
+	return rects[:n]
+}
+
+// stretch is an interval of a row, and the rank that uses it.
+type stretch struct {
+	Interval
+	rank int
+}
+
+// divide finds out which elements of the rows y0 to y1-1 only one rank uses, and adds them to
+// z.private. It returns those that several ranks use, as intervals of each row. The indexes outer
+// and inner are of the active rectangles.
+func (z *zones) divide(y0, y1 int, outer []int32, hulls []rect, inner []int32, exact []rect) []Interval {
+	private, shared := z.alone(z.parts(outer, hulls, []Interval{{0, z.fold.width}}))
+	if len(exact) > 0 && len(shared) > 0 {
+		var more []stretch
+		more, shared = z.alone(z.parts(inner, exact, shared))
+		private = append(private, more...)
+		slices.SortFunc(private, func(a, b stretch) int { return cmp.Compare(a.Lo, b.Lo) })
+	}
+	for y := y0; y < y1 && len(private) > 0; y++ {
+		at := y * z.fold.width
+		for _, i := range private {
+			z.private[i.rank] = appended(z.private[i.rank], Interval{at + i.Lo, at + i.Hi})
+		}
+	}
+	return shared
+}
+
+// parts returns what the active rectangles have in common with zone. The parts of a rank are
+// disjoint.
+func (z *zones) parts(active []int32, rects []rect, zone []Interval) (all []stretch) {
+	for n := range z.byRank {
+		z.byRank[n] = z.byRank[n][:0]
+	}
+	for _, i := range active {
+		r := &rects[i]
+		row := piece{r.x, r.run, r.count, r.stride, 1, 1}
+		row.each(zone, func(i Interval, _ int) bool {
+			z.byRank[r.rank-many] = append(z.byRank[r.rank-many], i)
+			return true
+		})
+	}
+	for n, own := range z.byRank {
+		for _, i := range z.union(own) {
+			all = append(all, stretch{i, n + many})
+		}
+	}
+	return all
+}
+
+// union returns the union of intervals of a row, sorted.
+func (z *zones) union(all []Interval) (sorted []Interval) {
+	if slices.IsSortedFunc(all, byLo) {
+		return merged(all)
+	}
+	c := &z.cuts
+	c.clear(z.fold.width, 2*len(all))
+	for _, i := range all {
+		c.add(i.Lo)
+		c.add(i.Hi)
+	}
+	places := c.number()
+	begins := make([]int, len(places)) // the number of intervals that begin, less those that end
+	for _, i := range all {
+		begins[c.index(i.Lo)]++
+		begins[c.index(i.Hi)]--
+	}
+	open := 0
+	for i, x := range places {
+		if open += begins[i]; open > 0 {
+			sorted = appended(sorted, Interval{x, places[i+1]})
+		}
+	}
+	return sorted
+}
+
+// alone separates the elements that only one rank uses from those that several ranks use.
+func (z *zones) alone(all []stretch) (private []stretch, shared []Interval) {
+	c := &z.cuts
+	c.clear(z.fold.width, 2*len(all))
+	for _, i := range all {
+		c.add(i.Lo)
+		c.add(i.Hi)
+	}
+	places := c.number()
+	// users holds how many more ranks use the elements from a place on, and the sum of their
+	// numbers.
+	users := make([]struct{ ranks, sum int }, len(places))
+	for _, i := range all {
+		weight := 1
+		if i.rank == many {
+			weight = 2
+		}
+		lo, hi := &users[c.index(i.Lo)], &users[c.index(i.Hi)]
+		lo.ranks, lo.sum = lo.ranks+weight, lo.sum+weight*i.rank
+		hi.ranks, hi.sum = hi.ranks-weight, hi.sum-weight*i.rank
+	}
+	ranks, sum := 0, 0 // if one rank uses the elements, sum is its number
+	for i, x := range places {
+		ranks, sum = ranks+users[i].ranks, sum+users[i].sum
+		switch n := len(private); {
+		case ranks == 0:
+		case ranks > 1:
+			shared = appended(shared, Interval{x, places[i+1]})
+		case n > 0 && private[n-1].rank == sum && private[n-1].Hi == x:
+			private[n-1].Hi = places[i+1]
+		default:
+			private = append(private, stretch{Interval{x, places[i+1]}, sum})
+		}
+	}
+	return private, shared
 }

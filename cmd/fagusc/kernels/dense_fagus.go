@@ -31,16 +31,10 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 		prog.Block(steps.step, 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(steps.step, rank, 2).Add(i*n, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+n)
-			}
+			prog.Overwrites(steps.step, rank, 2).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
 			if part.Count() > 0 {
-				for k := 0; k < n; k++ {
-					prog.Reads(steps.step, rank, 1).Add(k*n, k*n+n)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(0, n, 1, 1, max(0, n), n)
 			}
 			prog.Works(steps.step, rank, part.Count()*max(0, n))
 			prog.Works(steps.step, rank, part.Count()*max(0, n)*max(0, n))
@@ -64,7 +58,7 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 				c[i*n+j] += x * b[k*n+j]
 			}
 		}
-//line dense_fagus.go:68
+//line dense_fagus.go:62
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -95,12 +89,8 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 		prog.Block(steps.step, 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+n)
-			}
-			for j := 0; j < n; j++ {
-				prog.Overwrites(steps.step, rank, 1).Strided(j*n+part.First, 1, part.Count(), part.By)
-			}
+			prog.Reads(steps.step, rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
+			prog.Overwrites(steps.step, rank, 1).Grid(part.First, 1, part.Count(), part.By, max(0, n), n)
 			prog.Works(steps.step, rank, part.Count()*max(0, n))
 		}
 	}
@@ -116,7 +106,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 		for j := range n {
 			b[j*n+i] = a[i*n+j]
 		}
-//line dense_fagus.go:120
+//line dense_fagus.go:110
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -148,24 +138,16 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			prog.Cyclic(steps.step[k], k+1, n, 1)
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[k], rank)
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
-				}
+				prog.Reads(steps.step[k], rank, 0).Grid(part.First*n+k, 1, 1, 1, part.Count(), part.By*n)
 				if part.Count() > 0 {
 					prog.Reads(steps.step[k], rank, 0).Add(k*n+k, k*n+k+1)
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Overwrites(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
-				}
+				prog.Overwrites(steps.step[k], rank, 0).Grid(part.First*n+k, 1, 1, 1, part.Count(), part.By*n)
 				if part.Count() > 0 {
 					prog.Reads(steps.step[k], rank, 0).Add(k*n+k+1, k*n+n)
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[k], rank, 0).Add(i*n+k+1, i*n+n)
-				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Writes(steps.step[k], rank, 0).Add(i*n+k+1, i*n+n)
-				}
+				prog.Reads(steps.step[k], rank, 0).Grid(part.First*n+k+1, -k+n-1, 1, 1, part.Count(), part.By*n)
+				prog.Writes(steps.step[k], rank, 0).Grid(part.First*n+k+1, -k+n-1, 1, 1, part.Count(), part.By*n)
 				prog.Works(steps.step[k], rank, part.Count()*max(0, -k+n-1))
 			}
 		}
@@ -175,7 +157,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	}
 //line dense.go:38:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:179
+//line dense_fagus.go:161
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -187,7 +169,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:191
+//line dense_fagus.go:173
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -233,9 +215,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 			prog.Cyclic(steps.step2[j], j+1, n, 1)
 			for rank := range prog.Nodes() {
 				part2 := prog.Iterations(steps.step2[j], rank)
-				for i := part2.First; i < part2.End; i += part2.By {
-					prog.Reads(steps.step2[j], rank, 0).Add(i*n+j, i*n+j+1)
-				}
+				prog.Reads(steps.step2[j], rank, 0).Grid(part2.First*n+j, 1, 1, 1, part2.Count(), part2.By*n)
 				if part2.Count() > 0 {
 					prog.Reads(steps.step2[j], rank, 1).Add(j, j+1)
 				}
@@ -250,14 +230,14 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	}
 //line dense.go:53:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:254
+//line dense_fagus.go:234
 		if err = prog.Enter(steps.step[j]); err != nil {
 			return
 		}
 		if prog.Owns(steps.step[j]) {
 //line dense.go:54:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:261
+//line dense_fagus.go:241
 		}
 		if err = prog.Leave(steps.step[j]); err != nil {
 			return
@@ -269,7 +249,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line dense.go:56:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:273
+//line dense_fagus.go:253
 		}
 		if err = prog.Leave(steps.step2[j]); err != nil {
 			return
@@ -302,27 +282,21 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			prog.Block(steps.step[k], 0, n, 1, 0, n)
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[k], rank)
-				for i := part.First; i < part.End; i += part.By {
-					if i-k != 0 {
-						if 0 < n {
-							prog.Reads(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
-						}
+				for _, part := range part.Without(k) {
+					if 0 < n {
+						prog.Reads(steps.step[k], rank, 0).Grid(part.First*n+k, 1, 1, 1, part.Count(), part.By*n)
 					}
 				}
-				for i := part.First; i < part.End; i += part.By {
-					if i-k != 0 {
+				for _, part := range part.Without(k) {
+					if part.Count() > 0 {
 						prog.Reads(steps.step[k], rank, 0).Add(k*n, k*n+n)
 					}
 				}
-				for i := part.First; i < part.End; i += part.By {
-					if i-k != 0 {
-						prog.Reads(steps.step[k], rank, 0).Add(i*n, i*n+n)
-					}
+				for _, part := range part.Without(k) {
+					prog.Reads(steps.step[k], rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
 				}
-				for i := part.First; i < part.End; i += part.By {
-					if i-k != 0 {
-						prog.Writes(steps.step[k], rank, 0).Add(i*n, i*n+n)
-					}
+				for _, part := range part.Without(k) {
+					prog.Writes(steps.step[k], rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
 				}
 				prog.Works(steps.step[k], rank, part.Count()*max(0, n))
 			}
@@ -333,7 +307,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	}
 //line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:337
+//line dense_fagus.go:311
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -346,7 +320,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:350
+//line dense_fagus.go:324
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return

@@ -32,21 +32,11 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps2.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n-n+1, i*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n+n+1, i*n+2*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n, i*n+n-2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n+2, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(steps2.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n-n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n+n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n+2, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Overwrites(steps2.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps2.step, rank, part.Count()*max(0, n-2))
 		}
 
@@ -55,21 +45,11 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step2, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps2.step2, rank)
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n-n+1, i2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n+n+1, i2*n+2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n, i2*n+n-2)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n+2, i2*n+n)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Overwrites(steps2.step2, rank, 0).Add(i2*n+1, i2*n+n-1)
-			}
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n-n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n+n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n+2, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Overwrites(steps2.step2, rank, 0).Grid(part2.First*n+1, n-2, 1, 1, part2.Count(), part2.By*n)
 			prog.Works(steps2.step2, rank, part2.Count()*max(0, n-2))
 		}
 		prog.End()
@@ -79,7 +59,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line stencil.go:10:2
 	for range steps {
-//line stencil_fagus.go:83
+//line stencil_fagus.go:63
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -89,7 +69,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stencil_fagus.go:93
+//line stencil_fagus.go:73
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -103,7 +83,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stencil_fagus.go:107
+//line stencil_fagus.go:87
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
@@ -122,7 +102,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	u = region.In(prog, "u", u)
 //line stencil.go:30:2
 	change = math.Inf(1)
-//line stencil_fagus.go:126
+//line stencil_fagus.go:106
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
@@ -171,13 +151,13 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	}
 //line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:175
+//line stencil_fagus.go:155
 //line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:178
+//line stencil_fagus.go:158
 //line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:181
+//line stencil_fagus.go:161
 			if err = prog.Enter(steps.step[colour]); err != nil {
 				return
 			}
@@ -189,7 +169,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:193
+//line stencil_fagus.go:173
 			}
 			if err = prog.Leave(steps.step[colour]); err != nil {
 				return
@@ -202,7 +182,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:206
+//line stencil_fagus.go:186
 	}
 	err = prog.Finish()
 	return
@@ -222,7 +202,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 	var steps struct {
 		step int
 	}
-	if !region.Known(prog, &steps, nx, ny, nz) {
+	if !region.Known(prog, &steps, nx, nz, ny) {
 		prog.Begin("to", "from")
 
 		// stencil.go:51
@@ -231,44 +211,28 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+1, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Reads(steps.step, rank, 1).Add(ny*nz*x-ny*nz+nz*y+1, ny*nz*x-ny*nz+nz*y+nz-1)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x-ny*nz+1, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+ny*nz+nz*y+1, ny*nz*x+ny*nz+nz*y+nz-1)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+ny*nz+1, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y-nz+1, ny*nz*x+nz*y-1)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x-nz+1, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y+nz+1, ny*nz*x+nz*y+2*nz-1)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+nz+1, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y, ny*nz*x+nz*y+nz-2)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Reads(steps.step, rank, 1).Add(ny*nz*x+nz*y+2, ny*nz*x+nz*y+nz)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+2, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			for x := part.First; x < part.End; x += part.By {
-				for y := 1; y < ny-1; y++ {
-					prog.Overwrites(steps.step, rank, 0).Add(ny*nz*x+nz*y+1, ny*nz*x+nz*y+nz-1)
-				}
+				prog.Overwrites(steps.step, rank, 0).Grid(nz+ny*nz*x+1, nz-2, 1, 1, max(0, ny-2), nz)
 			}
 			prog.Works(steps.step, rank, part.Count()*max(0, ny-2)*max(0, nz-2))
 		}
@@ -288,7 +252,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:292
+//line stencil_fagus.go:256
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

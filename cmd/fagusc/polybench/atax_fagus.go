@@ -42,15 +42,11 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 		prog.Block(steps.step2, 0, m, 1, 0, m)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps.step2, rank)
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Reads(steps.step2, rank, 1).Add(i*n, i*n+n)
-			}
+			prog.Reads(steps.step2, rank, 1).Grid(part2.First*n, n, 1, 1, part2.Count(), part2.By*n)
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 2).Add(0, n)
 			}
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Reads(steps.step2, rank, 1).Add(i*n, i*n+n)
-			}
+			prog.Reads(steps.step2, rank, 1).Grid(part2.First*n, n, 1, 1, part2.Count(), part2.By*n)
 			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
 			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
 			if rank == 0 {
@@ -76,7 +72,7 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 	for j := part.First; j < part.End; j += part.By {
 //line atax.go:8:3
 		y[j] = 0
-//line atax_fagus.go:80
+//line atax_fagus.go:76
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -103,7 +99,7 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 		for j := range n {
 			y[j] += a[i*n+j] * ax
 		}
-//line atax_fagus.go:107
+//line atax_fagus.go:103
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -48,9 +48,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 			if 0 < m {
 				prog.Reads(steps.step2, rank, 4).Strided(part2.First, 1, part2.Count(), part2.By)
 			}
-			for i := part2.First; i < part2.End; i += part2.By {
-				prog.Reads(steps.step2, rank, 2).Add(i*m, i*m+m)
-			}
+			prog.Reads(steps.step2, rank, 2).Grid(part2.First*m, m, 1, 1, part2.Count(), part2.By*m)
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 3).Add(0, m)
 			}
@@ -78,7 +76,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	for j := part.First; j < part.End; j += part.By {
 //line bicg.go:9:3
 		s[j] = 0
-//line bicg_fagus.go:82
+//line bicg_fagus.go:80
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -103,7 +101,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 			s[j] += r[i] * a[i*m+j]
 			q[i] += a[i*m+j] * p[j]
 		}
-//line bicg_fagus.go:107
+//line bicg_fagus.go:105
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -32,9 +32,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 		prog.Block(steps.step, 0, m, 1, 0, m)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := 0; i < n; i++ {
-				prog.Reads(steps.step, rank, 0).Strided(i*m+part.First, 1, part.Count(), part.By)
-			}
+			prog.Reads(steps.step, rank, 0).Grid(part.First, 1, part.Count(), part.By, max(0, n), m)
 			if 0 < n {
 				prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
 			}
@@ -54,12 +52,8 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 2).Add(0, m)
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps.step2, rank, 0).Add(i2*m, i2*m+m)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Writes(steps.step2, rank, 0).Add(i2*m, i2*m+m)
-			}
+			prog.Reads(steps.step2, rank, 0).Grid(part2.First*m, m, 1, 1, part2.Count(), part2.By*m)
+			prog.Writes(steps.step2, rank, 0).Grid(part2.First*m, m, 1, 1, part2.Count(), part2.By*m)
 			prog.Works(steps.step2, rank, part2.Count()*max(0, m))
 		}
 
@@ -70,23 +64,17 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			part3 := prog.Iterations(steps.step3, rank)
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
 				if i3 < m {
-					for k := 0; k < n; k++ {
-						prog.Reads(steps.step3, rank, 0).Add(k*m+i3, k*m+i3+1)
-					}
+					prog.Reads(steps.step3, rank, 0).Grid(i3, 1, 1, 1, max(0, n), m)
 				}
 			}
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-				for k := 0; k < n; k++ {
-					prog.Reads(steps.step3, rank, 0).Add(k*m+i3, k*m+m)
-				}
+				prog.Reads(steps.step3, rank, 0).Grid(i3, -i3+m, 1, 1, max(0, n), m)
 			}
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
 				prog.Overwrites(steps.step3, rank, 1).Add(i3*m+i3, i3*m+m)
 			}
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-				for j3 := i3; j3 < m; j3++ {
-					prog.Overwrites(steps.step3, rank, 1).Add(j3*m+i3, j3*m+i3+1)
-				}
+				prog.Overwrites(steps.step3, rank, 1).Grid(i3*m+i3, 1, 1, 1, max(0, -i3+m), m)
 			}
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
 				prog.Works(steps.step3, rank, max(0, -i3+m)*max(0, n))
@@ -106,7 +94,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line covariance_fagus.go:110
+//line covariance_fagus.go:98
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -120,7 +108,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 		for j := range m {
 			data[i*m+j] -= mean[j]
 		}
-//line covariance_fagus.go:124
+//line covariance_fagus.go:112
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -139,7 +127,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			cov[i*m+j] = sum / float64(n-1)
 			cov[j*m+i] = cov[i*m+j]
 		}
-//line covariance_fagus.go:143
+//line covariance_fagus.go:131
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

@@ -39,9 +39,7 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 					if part.Count() > 0 {
 						prog.Reads(steps.step[[2]int{r, q}], rank, 0).Add(np*nq*r+np*q, np*nq*r+np*q+np)
 					}
-					for s := 0; s < np; s++ {
-						prog.Reads(steps.step[[2]int{r, q}], rank, 1).Strided(np*s+part.First, 1, part.Count(), part.By)
-					}
+					prog.Reads(steps.step[[2]int{r, q}], rank, 1).Grid(part.First, 1, part.Count(), part.By, max(0, np), np)
 					prog.Works(steps.step[[2]int{r, q}], rank, part.Count()*max(0, np))
 				}
 
@@ -62,10 +60,10 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 	}
 //line doitgen.go:8:2
 	for r := range nr {
-//line doitgen_fagus.go:66
+//line doitgen_fagus.go:64
 //line doitgen.go:9:3
 		for q := range nq {
-//line doitgen_fagus.go:69
+//line doitgen_fagus.go:67
 			if err = prog.Enter(steps.step[[2]int{r, q}]); err != nil {
 				return
 			}
@@ -76,7 +74,7 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 				for s := range np {
 					sum[p] += a[(r*nq+q)*np+s] * c[s*np+p]
 				}
-//line doitgen_fagus.go:80
+//line doitgen_fagus.go:78
 			}
 			if err = prog.Leave(steps.step[[2]int{r, q}]); err != nil {
 				return
@@ -88,7 +86,7 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 			for p := part2.First; p < part2.End; p += part2.By {
 //line doitgen.go:17:5
 				a[(r*nq+q)*np+p] = sum[p]
-//line doitgen_fagus.go:92
+//line doitgen_fagus.go:90
 			}
 			if err = prog.Leave(steps.step2[[2]int{r, q}]); err != nil {
 				return

@@ -51,18 +51,10 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			prog.Block(steps2.step2[t], 1, nx, 1, 0, nx)
 			for rank := range prog.Nodes() {
 				part2 := prog.Iterations(steps2.step2[t], rank)
-				for i := part2.First; i < part2.End; i += part2.By {
-					prog.Reads(steps2.step2[t], rank, 2).Add(i*ny, i*ny+ny)
-				}
-				for i := part2.First; i < part2.End; i += part2.By {
-					prog.Reads(steps2.step2[t], rank, 2).Add(i*ny-ny, i*ny)
-				}
-				for i := part2.First; i < part2.End; i += part2.By {
-					prog.Reads(steps2.step2[t], rank, 1).Add(i*ny, i*ny+ny)
-				}
-				for i := part2.First; i < part2.End; i += part2.By {
-					prog.Writes(steps2.step2[t], rank, 1).Add(i*ny, i*ny+ny)
-				}
+				prog.Reads(steps2.step2[t], rank, 2).Grid(part2.First*ny, ny, 1, 1, part2.Count(), part2.By*ny)
+				prog.Reads(steps2.step2[t], rank, 2).Grid(part2.First*ny-ny, ny, 1, 1, part2.Count(), part2.By*ny)
+				prog.Reads(steps2.step2[t], rank, 1).Grid(part2.First*ny, ny, 1, 1, part2.Count(), part2.By*ny)
+				prog.Writes(steps2.step2[t], rank, 1).Grid(part2.First*ny, ny, 1, 1, part2.Count(), part2.By*ny)
 				prog.Works(steps2.step2[t], rank, part2.Count()*max(0, ny))
 			}
 
@@ -71,18 +63,10 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			prog.Block(steps2.step3[t], 0, nx, 1, 0, nx)
 			for rank := range prog.Nodes() {
 				part3 := prog.Iterations(steps2.step3[t], rank)
-				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-					prog.Reads(steps2.step3[t], rank, 2).Add(i2*ny+1, i2*ny+ny)
-				}
-				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-					prog.Reads(steps2.step3[t], rank, 2).Add(i2*ny, i2*ny+ny-1)
-				}
-				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-					prog.Reads(steps2.step3[t], rank, 0).Add(i2*ny+1, i2*ny+ny)
-				}
-				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-					prog.Writes(steps2.step3[t], rank, 0).Add(i2*ny+1, i2*ny+ny)
-				}
+				prog.Reads(steps2.step3[t], rank, 2).Grid(part3.First*ny+1, ny-1, 1, 1, part3.Count(), part3.By*ny)
+				prog.Reads(steps2.step3[t], rank, 2).Grid(part3.First*ny, ny-1, 1, 1, part3.Count(), part3.By*ny)
+				prog.Reads(steps2.step3[t], rank, 0).Grid(part3.First*ny+1, ny-1, 1, 1, part3.Count(), part3.By*ny)
+				prog.Writes(steps2.step3[t], rank, 0).Grid(part3.First*ny+1, ny-1, 1, 1, part3.Count(), part3.By*ny)
 				prog.Works(steps2.step3[t], rank, part3.Count()*max(0, ny-1))
 			}
 
@@ -91,24 +75,12 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			prog.Block(steps2.step4[t], 0, nx-1, 1, 0, nx)
 			for rank := range prog.Nodes() {
 				part4 := prog.Iterations(steps2.step4[t], rank)
-				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-					prog.Reads(steps2.step4[t], rank, 0).Add(i3*ny+1, i3*ny+ny)
-				}
-				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-					prog.Reads(steps2.step4[t], rank, 0).Add(i3*ny, i3*ny+ny-1)
-				}
-				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-					prog.Reads(steps2.step4[t], rank, 1).Add(i3*ny+ny, i3*ny+2*ny-1)
-				}
-				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-					prog.Reads(steps2.step4[t], rank, 1).Add(i3*ny, i3*ny+ny-1)
-				}
-				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-					prog.Reads(steps2.step4[t], rank, 2).Add(i3*ny, i3*ny+ny-1)
-				}
-				for i3 := part4.First; i3 < part4.End; i3 += part4.By {
-					prog.Writes(steps2.step4[t], rank, 2).Add(i3*ny, i3*ny+ny-1)
-				}
+				prog.Reads(steps2.step4[t], rank, 0).Grid(part4.First*ny+1, ny-1, 1, 1, part4.Count(), part4.By*ny)
+				prog.Reads(steps2.step4[t], rank, 0).Grid(part4.First*ny, ny-1, 1, 1, part4.Count(), part4.By*ny)
+				prog.Reads(steps2.step4[t], rank, 1).Grid(part4.First*ny+ny, ny-1, 1, 1, part4.Count(), part4.By*ny)
+				prog.Reads(steps2.step4[t], rank, 1).Grid(part4.First*ny, ny-1, 1, 1, part4.Count(), part4.By*ny)
+				prog.Reads(steps2.step4[t], rank, 2).Grid(part4.First*ny, ny-1, 1, 1, part4.Count(), part4.By*ny)
+				prog.Writes(steps2.step4[t], rank, 2).Grid(part4.First*ny, ny-1, 1, 1, part4.Count(), part4.By*ny)
 				prog.Works(steps2.step4[t], rank, part4.Count()*max(0, ny-1))
 			}
 		}
@@ -118,7 +90,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 	}
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:122
+//line fdtd2d_fagus.go:94
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -126,7 +98,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[j] = fict[t]
-//line fdtd2d_fagus.go:130
+//line fdtd2d_fagus.go:102
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -140,7 +112,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny; j++ {
 				ey[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[(i-1)*ny+j])
 			}
-//line fdtd2d_fagus.go:144
+//line fdtd2d_fagus.go:116
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -154,7 +126,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 1; j < ny; j++ {
 				ex[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[i*ny+j-1])
 			}
-//line fdtd2d_fagus.go:158
+//line fdtd2d_fagus.go:130
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -168,7 +140,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny-1; j++ {
 				hz[i*ny+j] -= 0.7 * (ex[i*ny+j+1] - ex[i*ny+j] + ey[(i+1)*ny+j] - ey[i*ny+j])
 			}
-//line fdtd2d_fagus.go:172
+//line fdtd2d_fagus.go:144
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return

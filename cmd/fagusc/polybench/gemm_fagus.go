@@ -30,31 +30,19 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 		prog.Block(steps.step, 0, ni, 1, 0, ni)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*nj, i*nj+nj)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Writes(steps.step, rank, 0).Add(i*nj, i*nj+nj)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < nj {
-					prog.Reads(steps.step, rank, 1).Add(i*nk, i*nk+nk)
-				}
+			prog.Reads(steps.step, rank, 0).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
+			prog.Writes(steps.step, rank, 0).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
+			if 0 < nj {
+				prog.Reads(steps.step, rank, 1).Grid(part.First*nk, nk, 1, 1, part.Count(), part.By*nk)
 			}
 			if part.Count() > 0 {
-				for k := 0; k < nk; k++ {
-					prog.Reads(steps.step, rank, 2).Add(k*nj, k*nj+nj)
-				}
+				prog.Reads(steps.step, rank, 2).Grid(0, nj, 1, 1, max(0, nk), nj)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < nk {
-					prog.Reads(steps.step, rank, 0).Add(i*nj, i*nj+nj)
-				}
+			if 0 < nk {
+				prog.Reads(steps.step, rank, 0).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < nk {
-					prog.Writes(steps.step, rank, 0).Add(i*nj, i*nj+nj)
-				}
+			if 0 < nk {
+				prog.Writes(steps.step, rank, 0).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
 			}
 			prog.Works(steps.step, rank, part.Count()*max(0, nj))
 			prog.Works(steps.step, rank, part.Count()*max(0, nk)*max(0, nj))
@@ -77,7 +65,7 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 				c[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line gemm_fagus.go:81
+//line gemm_fagus.go:69
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -51,12 +51,8 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 			if part.Count() > 0 {
 				prog.Reads(steps.step, rank, 4).Add(0, n)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Writes(steps.step, rank, 0).Add(i*n, i*n+n)
-			}
+			prog.Reads(steps.step, rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
+			prog.Writes(steps.step, rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps.step, rank, part.Count()*max(0, n))
 		}
 
@@ -65,9 +61,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		prog.Block(steps.step2, 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps.step2, rank)
-			for j2 := 0; j2 < n; j2++ {
-				prog.Reads(steps.step2, rank, 0).Strided(j2*n+part2.First, 1, part2.Count(), part2.By)
-			}
+			prog.Reads(steps.step2, rank, 0).Grid(part2.First, 1, part2.Count(), part2.By, max(0, n), n)
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 7).Add(0, n)
 			}
@@ -96,9 +90,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		prog.Block(steps.step4, 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
 			part4 := prog.Iterations(steps.step4, rank)
-			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-				prog.Reads(steps.step4, rank, 0).Add(i4*n, i4*n+n)
-			}
+			prog.Reads(steps.step4, rank, 0).Grid(part4.First*n, n, 1, 1, part4.Count(), part4.By*n)
 			if part4.Count() > 0 {
 				prog.Reads(steps.step4, rank, 6).Add(0, n)
 			}
@@ -123,7 +115,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			a[i*n+j] += u1[i]*v1[j] + u2[i]*v2[j]
 		}
-//line gemver_fagus.go:127
+//line gemver_fagus.go:119
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -137,7 +129,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			x[i] += beta * a[j*n+i] * y[j]
 		}
-//line gemver_fagus.go:141
+//line gemver_fagus.go:133
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -149,7 +141,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	for i := part3.First; i < part3.End; i += part3.By {
 //line gemver.go:19:3
 		x[i] += z[i]
-//line gemver_fagus.go:153
+//line gemver_fagus.go:145
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -163,7 +155,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			w[i] += alpha * a[i*n+j] * x[j]
 		}
-//line gemver_fagus.go:167
+//line gemver_fagus.go:159
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

@@ -31,15 +31,11 @@ func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float6
 		prog.Block(steps.step, 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n, i*n+n)
-			}
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
 			if part.Count() > 0 {
 				prog.Reads(steps.step, rank, 3).Add(0, n)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 2).Add(i*n, i*n+n)
-			}
+			prog.Reads(steps.step, rank, 2).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
 			prog.Overwrites(steps.step, rank, 0).Strided(part.First, 1, part.Count(), part.By)
 			prog.Works(steps.step, rank, part.Count()*max(0, n))
 		}
@@ -59,7 +55,7 @@ func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float6
 			sb += b[i*n+j] * x[j]
 		}
 		y[i] = alpha*sa + beta*sb
-//line gesummv_fagus.go:63
+//line gesummv_fagus.go:59
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -39,9 +39,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			prog.Block(steps.step[k], 0, m, 1, 0, m)
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[k], rank)
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[k], rank, 0).Add(i*n+k, i*n+k+1)
-				}
+				prog.Reads(steps.step[k], rank, 0).Grid(part.First*n+k, 1, 1, 1, part.Count(), part.By*n)
 				prog.Works(steps.step[k], rank, part.Count())
 			}
 			prog.Fence()
@@ -59,15 +57,11 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			prog.Block(steps.step3[k], 0, m, 1, 0, m)
 			for rank := range prog.Nodes() {
 				part3 := prog.Iterations(steps.step3[k], rank)
-				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-					prog.Reads(steps.step3[k], rank, 0).Add(i2*n+k, i2*n+k+1)
-				}
+				prog.Reads(steps.step3[k], rank, 0).Grid(part3.First*n+k, 1, 1, 1, part3.Count(), part3.By*n)
 				if part3.Count() > 0 {
 					prog.Reads(steps.step3[k], rank, 1).Add(k*n+k, k*n+k+1)
 				}
-				for i2 := part3.First; i2 < part3.End; i2 += part3.By {
-					prog.Overwrites(steps.step3[k], rank, 2).Add(i2*n+k, i2*n+k+1)
-				}
+				prog.Overwrites(steps.step3[k], rank, 2).Grid(part3.First*n+k, 1, 1, 1, part3.Count(), part3.By*n)
 				prog.Works(steps.step3[k], rank, part3.Count())
 			}
 
@@ -78,24 +72,14 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 				part4 := prog.Iterations(steps.step4[k], rank)
 				prog.Overwrites(steps.step4[k], rank, 1).Strided(k*n+part4.First, 1, part4.Count(), part4.By)
 				if part4.Count() > 0 {
-					for i3 := 0; i3 < m; i3++ {
-						prog.Reads(steps.step4[k], rank, 2).Add(i3*n+k, i3*n+k+1)
-					}
+					prog.Reads(steps.step4[k], rank, 2).Grid(k, 1, 1, 1, max(0, m), n)
 				}
-				for i3 := 0; i3 < m; i3++ {
-					prog.Reads(steps.step4[k], rank, 0).Strided(i3*n+part4.First, 1, part4.Count(), part4.By)
-				}
+				prog.Reads(steps.step4[k], rank, 0).Grid(part4.First, 1, part4.Count(), part4.By, max(0, m), n)
 				if part4.Count() > 0 {
-					for i4 := 0; i4 < m; i4++ {
-						prog.Reads(steps.step4[k], rank, 2).Add(i4*n+k, i4*n+k+1)
-					}
+					prog.Reads(steps.step4[k], rank, 2).Grid(k, 1, 1, 1, max(0, m), n)
 				}
-				for i4 := 0; i4 < m; i4++ {
-					prog.Reads(steps.step4[k], rank, 0).Strided(i4*n+part4.First, 1, part4.Count(), part4.By)
-				}
-				for i4 := 0; i4 < m; i4++ {
-					prog.Writes(steps.step4[k], rank, 0).Strided(i4*n+part4.First, 1, part4.Count(), part4.By)
-				}
+				prog.Reads(steps.step4[k], rank, 0).Grid(part4.First, 1, part4.Count(), part4.By, max(0, m), n)
+				prog.Writes(steps.step4[k], rank, 0).Grid(part4.First, 1, part4.Count(), part4.By, max(0, m), n)
 				prog.Works(steps.step4[k], rank, part4.Count()*max(0, m))
 				prog.Works(steps.step4[k], rank, part4.Count()*max(0, m))
 			}
@@ -106,10 +90,10 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	}
 //line gramschmidt.go:10:2
 	for k := range n {
-//line gramschmidt_fagus.go:110
+//line gramschmidt_fagus.go:94
 //line gramschmidt.go:11:3
 		norm := 0.0
-//line gramschmidt_fagus.go:113
+//line gramschmidt_fagus.go:97
 		if node.Rank() > 0 {
 			norm = 0
 		}
@@ -120,7 +104,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 //line gramschmidt.go:13:4
 			norm += a[i*n+k] * a[i*n+k]
-//line gramschmidt_fagus.go:124
+//line gramschmidt_fagus.go:108
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -136,7 +120,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		if prog.Owns(steps.step2[k]) {
 //line gramschmidt.go:15:3
 			r[k*n+k] = math.Sqrt(norm)
-//line gramschmidt_fagus.go:140
+//line gramschmidt_fagus.go:124
 		}
 		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
@@ -148,7 +132,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line gramschmidt.go:17:4
 			q[i*n+k] = a[i*n+k] / r[k*n+k]
-//line gramschmidt_fagus.go:152
+//line gramschmidt_fagus.go:136
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -166,7 +150,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			for i := range m {
 				a[i*n+j] -= q[i*n+k] * r[k*n+j]
 			}
-//line gramschmidt_fagus.go:170
+//line gramschmidt_fagus.go:154
 		}
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return

@@ -32,44 +32,28 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps2.step, rank)
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Reads(steps2.step, rank, 0).Add(i*n*n+j*n+1, i*n*n+j*n+n-1)
-				}
+				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Reads(steps2.step, rank, 0).Add(i*n*n+j*n+n*n+1, i*n*n+j*n+n*n+n-1)
-				}
+				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Reads(steps2.step, rank, 0).Add(i*n*n+j*n-n*n+1, i*n*n+j*n-n*n+n-1)
-				}
+				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n-n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Reads(steps2.step, rank, 0).Add(i*n*n+j*n+n+1, i*n*n+j*n+2*n-1)
-				}
+				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Reads(steps2.step, rank, 0).Add(i*n*n+j*n-n+1, i*n*n+j*n-1)
-				}
+				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n-n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Reads(steps2.step, rank, 0).Add(i*n*n+j*n+2, i*n*n+j*n+n)
-				}
+				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+2, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Reads(steps2.step, rank, 0).Add(i*n*n+j*n, i*n*n+j*n+n-2)
-				}
+				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j := 1; j < n-1; j++ {
-					prog.Overwrites(steps2.step, rank, 1).Add(i*n*n+j*n+1, i*n*n+j*n+n-1)
-				}
+				prog.Overwrites(steps2.step, rank, 1).Grid(n+i*n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			prog.Works(steps2.step, rank, part.Count()*max(0, n-2)*max(0, n-2))
 		}
@@ -80,44 +64,28 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps2.step2, rank)
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Reads(steps2.step2, rank, 1).Add(i2*n*n+j2*n+1, i2*n*n+j2*n+n-1)
-				}
+				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Reads(steps2.step2, rank, 1).Add(i2*n*n+j2*n+n*n+1, i2*n*n+j2*n+n*n+n-1)
-				}
+				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Reads(steps2.step2, rank, 1).Add(i2*n*n+j2*n-n*n+1, i2*n*n+j2*n-n*n+n-1)
-				}
+				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n-n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Reads(steps2.step2, rank, 1).Add(i2*n*n+j2*n+n+1, i2*n*n+j2*n+2*n-1)
-				}
+				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Reads(steps2.step2, rank, 1).Add(i2*n*n+j2*n-n+1, i2*n*n+j2*n-1)
-				}
+				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n-n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Reads(steps2.step2, rank, 1).Add(i2*n*n+j2*n+2, i2*n*n+j2*n+n)
-				}
+				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+2, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Reads(steps2.step2, rank, 1).Add(i2*n*n+j2*n, i2*n*n+j2*n+n-2)
-				}
+				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n, n-2, 1, 1, max(0, n-2), n)
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				for j2 := 1; j2 < n-1; j2++ {
-					prog.Overwrites(steps2.step2, rank, 0).Add(i2*n*n+j2*n+1, i2*n*n+j2*n+n-1)
-				}
+				prog.Overwrites(steps2.step2, rank, 0).Grid(n+i2*n*n+1, n-2, 1, 1, max(0, n-2), n)
 			}
 			prog.Works(steps2.step2, rank, part2.Count()*max(0, n-2)*max(0, n-2))
 		}
@@ -128,7 +96,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line heat3d.go:8:2
 	for range steps {
-//line heat3d_fagus.go:132
+//line heat3d_fagus.go:100
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -143,7 +111,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(a[(i*n+j)*n+k+1]-2*a[(i*n+j)*n+k]+a[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:147
+//line heat3d_fagus.go:115
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -162,7 +130,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(b[(i*n+j)*n+k+1]-2*b[(i*n+j)*n+k]+b[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:166
+//line heat3d_fagus.go:134
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

@@ -31,24 +31,12 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps2.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n, i*n+n-2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n+2, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n+n+1, i*n+2*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n-n+1, i*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(steps2.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n+2, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n+n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n-n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Overwrites(steps2.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps2.step, rank, part.Count()*max(0, n-2))
 		}
 
@@ -57,24 +45,12 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step2, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps2.step2, rank)
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n+1, i2*n+n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n, i2*n+n-2)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n+2, i2*n+n)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n+n+1, i2*n+2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n-n+1, i2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Overwrites(steps2.step2, rank, 0).Add(i2*n+1, i2*n+n-1)
-			}
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n+2, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n+n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n-n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Overwrites(steps2.step2, rank, 0).Grid(part2.First*n+1, n-2, 1, 1, part2.Count(), part2.By*n)
 			prog.Works(steps2.step2, rank, part2.Count()*max(0, n-2))
 		}
 		prog.End()
@@ -84,7 +60,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line jacobi2d.go:8:2
 	for range steps {
-//line jacobi2d_fagus.go:88
+//line jacobi2d_fagus.go:64
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -94,7 +70,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.2 * (a[i*n+j] + a[i*n+j-1] + a[i*n+j+1] + a[(i+1)*n+j] + a[(i-1)*n+j])
 			}
-//line jacobi2d_fagus.go:98
+//line jacobi2d_fagus.go:74
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -108,7 +84,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.2 * (b[i*n+j] + b[i*n+j-1] + b[i*n+j+1] + b[(i+1)*n+j] + b[(i-1)*n+j])
 			}
-//line jacobi2d_fagus.go:112
+//line jacobi2d_fagus.go:88
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

@@ -54,9 +54,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				for rank := range prog.Nodes() {
 					part2 := prog.Iterations(steps.step2[[2]int{i, j}], rank)
 					prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Strided(i*n+part2.First, 1, part2.Count(), part2.By)
-					for k := part2.First; k < part2.End; k += part2.By {
-						prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Add(k*n+j, k*n+j+1)
-					}
+					prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Grid(part2.First*n+j, 1, 1, 1, part2.Count(), part2.By*n)
 					prog.Works(steps.step2[[2]int{i, j}], rank, part2.Count())
 				}
 				prog.Fence()
@@ -80,9 +78,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				if part4.Count() > 0 {
 					prog.Reads(steps.step4[i], rank, 1).Add(i*n, i*n+i)
 				}
-				for k2 := 0; k2 < i; k2++ {
-					prog.Reads(steps.step4[i], rank, 1).Strided(k2*n+part4.First, 1, part4.Count(), part4.By)
-				}
+				prog.Reads(steps.step4[i], rank, 1).Grid(part4.First, 1, part4.Count(), part4.By, max(0, i), n)
 				prog.Overwrites(steps.step4[i], rank, 1).Strided(i*n+part4.First, 1, part4.Count(), part4.By)
 				prog.Works(steps.step4[i], rank, part4.Count()*max(0, i))
 			}
@@ -133,16 +129,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:8:2
 	for i := range n {
-//line ludcmp_fagus.go:137
+//line ludcmp_fagus.go:133
 //line ludcmp.go:9:3
 		for j := range i {
-//line ludcmp_fagus.go:140
+//line ludcmp_fagus.go:136
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line ludcmp.go:10:4
 			w := a[i*n+j]
-//line ludcmp_fagus.go:146
+//line ludcmp_fagus.go:142
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -156,7 +152,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			for k := part2.First; k < part2.End; k += part2.By {
 //line ludcmp.go:12:5
 				w -= a[i*n+k] * a[k*n+j]
-//line ludcmp_fagus.go:160
+//line ludcmp_fagus.go:156
 			}
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
@@ -172,7 +168,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			if prog.Owns(steps.step3[[2]int{i, j}]) {
 //line ludcmp.go:14:4
 				a[i*n+j] = w / a[j*n+j]
-//line ludcmp_fagus.go:176
+//line ludcmp_fagus.go:172
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -189,7 +185,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				w -= a[i*n+k] * a[k*n+j]
 			}
 			a[i*n+j] = w
-//line ludcmp_fagus.go:193
+//line ludcmp_fagus.go:189
 		}
 		if err = prog.Leave(steps.step4[i]); err != nil {
 			return
@@ -197,16 +193,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:24:2
 	y := make([]float64, n)
-//line ludcmp_fagus.go:201
+//line ludcmp_fagus.go:197
 //line ludcmp.go:25:2
 	for i := range n {
-//line ludcmp_fagus.go:204
+//line ludcmp_fagus.go:200
 		if err = prog.Enter(steps.step5[i]); err != nil {
 			return
 		}
 //line ludcmp.go:26:3
 		w := b[i]
-//line ludcmp_fagus.go:210
+//line ludcmp_fagus.go:206
 		if err = prog.Leave(steps.step5[i]); err != nil {
 			return
 		}
@@ -220,7 +216,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part6.First; j < part6.End; j += part6.By {
 //line ludcmp.go:28:4
 			w -= a[i*n+j] * y[j]
-//line ludcmp_fagus.go:224
+//line ludcmp_fagus.go:220
 		}
 		if err = prog.Leave(steps.step6[i]); err != nil {
 			return
@@ -232,14 +228,14 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}
 //line ludcmp.go:30:3
 		y[i] = w
-//line ludcmp_fagus.go:236
+//line ludcmp_fagus.go:232
 	}
 //line ludcmp.go:32:2
 	for i := n - 1; i >= 0; i-- {
-//line ludcmp_fagus.go:240
+//line ludcmp_fagus.go:236
 //line ludcmp.go:33:3
 		w := y[i]
-//line ludcmp_fagus.go:243
+//line ludcmp_fagus.go:239
 		if node.Rank() > 0 {
 			w = 0
 		}
@@ -250,7 +246,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part7.First; j < part7.End; j += part7.By {
 //line ludcmp.go:35:4
 			w -= a[i*n+j] * x[j]
-//line ludcmp_fagus.go:254
+//line ludcmp_fagus.go:250
 		}
 		if err = prog.Leave(steps.step7[i]); err != nil {
 			return
@@ -266,7 +262,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		if prog.Owns(steps.step8[i]) {
 //line ludcmp.go:37:3
 			x[i] = w / a[i*n+i]
-//line ludcmp_fagus.go:270
+//line ludcmp_fagus.go:266
 		}
 		if err = prog.Leave(steps.step8[i]); err != nil {
 			return

@@ -33,9 +33,7 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 		prog.Block(steps.step, 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 2).Add(i*n, i*n+n)
-			}
+			prog.Reads(steps.step, rank, 2).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
 			if part.Count() > 0 {
 				prog.Reads(steps.step, rank, 3).Add(0, n)
 			}
@@ -53,9 +51,7 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 		prog.Block(steps.step2, 0, n, 1, 0, n)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps.step2, rank)
-			for j2 := 0; j2 < n; j2++ {
-				prog.Reads(steps.step2, rank, 2).Strided(j2*n+part2.First, 1, part2.Count(), part2.By)
-			}
+			prog.Reads(steps.step2, rank, 2).Grid(part2.First, 1, part2.Count(), part2.By, max(0, n), n)
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 4).Add(0, n)
 			}
@@ -80,7 +76,7 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 		for j := range n {
 			x1[i] += a[i*n+j] * y1[j]
 		}
-//line mvt_fagus.go:84
+//line mvt_fagus.go:80
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -94,7 +90,7 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 		for j := range n {
 			x2[i] += a[j*n+i] * y2[j]
 		}
-//line mvt_fagus.go:98
+//line mvt_fagus.go:94
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -66,9 +66,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 				for rank := range prog.Nodes() {
 					part3 := prog.Iterations(steps.step3[[2]int{i, j}], rank)
 					prog.Reads(steps.step3[[2]int{i, j}], rank, 0).Strided(i*n+part3.First, 1, part3.Count(), part3.By)
-					for k := part3.First; k < part3.End; k += part3.By {
-						prog.Reads(steps.step3[[2]int{i, j}], rank, 0).Add(k*n+j+n, k*n+j+n+1)
-					}
+					prog.Reads(steps.step3[[2]int{i, j}], rank, 0).Grid(part3.First*n+j+n, 1, 1, 1, part3.Count(), part3.By*n)
 					prog.Works(steps.step3[[2]int{i, j}], rank, part3.Count())
 				}
 				prog.Fence()
@@ -88,16 +86,16 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	}
 //line nussinov.go:9:2
 	for i := n - 1; i >= 0; i-- {
-//line nussinov_fagus.go:92
+//line nussinov_fagus.go:90
 //line nussinov.go:10:3
 		for j := i + 1; j < n; j++ {
-//line nussinov_fagus.go:95
+//line nussinov_fagus.go:93
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line nussinov.go:11:4
 			best := max(table[i*n+j], table[i*n+j-1], table[(i+1)*n+j])
-//line nussinov_fagus.go:101
+//line nussinov_fagus.go:99
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -110,7 +108,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			} else {
 				best = max(best, table[(i+1)*n+j-1])
 			}
-//line nussinov_fagus.go:114
+//line nussinov_fagus.go:112
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -121,7 +119,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			for k := part3.First; k < part3.End; k += part3.By {
 //line nussinov.go:18:5
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
-//line nussinov_fagus.go:125
+//line nussinov_fagus.go:123
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -137,7 +135,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			if prog.Owns(steps.step4[[2]int{i, j}]) {
 //line nussinov.go:20:4
 				table[i*n+j] = best
-//line nussinov_fagus.go:141
+//line nussinov_fagus.go:139
 			}
 			if err = prog.Leave(steps.step4[[2]int{i, j}]); err != nil {
 				return

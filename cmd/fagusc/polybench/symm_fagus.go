@@ -38,15 +38,9 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 				if part.Count() > 0 {
 					prog.Reads(steps.step[i], rank, 1).Add(i*m, i*m+i)
 				}
-				for k := 0; k < i; k++ {
-					prog.Reads(steps.step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
-				}
-				for k := 0; k < i; k++ {
-					prog.Writes(steps.step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
-				}
-				for k := 0; k < i; k++ {
-					prog.Reads(steps.step[i], rank, 2).Strided(k*n+part.First, 1, part.Count(), part.By)
-				}
+				prog.Reads(steps.step[i], rank, 0).Grid(part.First, 1, part.Count(), part.By, max(0, i), n)
+				prog.Writes(steps.step[i], rank, 0).Grid(part.First, 1, part.Count(), part.By, max(0, i), n)
+				prog.Reads(steps.step[i], rank, 2).Grid(part.First, 1, part.Count(), part.By, max(0, i), n)
 				prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
 				prog.Reads(steps.step[i], rank, 2).Strided(i*n+part.First, 1, part.Count(), part.By)
 				if part.Count() > 0 {
@@ -62,7 +56,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	}
 //line symm.go:9:2
 	for i := range m {
-//line symm_fagus.go:66
+//line symm_fagus.go:60
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -75,7 +69,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 				sum += b[k*n+j] * a[i*m+k]
 			}
 			c[i*n+j] = beta*c[i*n+j] + alpha*b[i*n+j]*a[i*m+i] + alpha*sum
-//line symm_fagus.go:79
+//line symm_fagus.go:73
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -37,9 +37,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j2 := 0; j2 < i+1; j2++ {
-					prog.Reads(steps.step, rank, 1).Add(j2*m, j2*m+m)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(0, m, 1, 1, max(0, i+1), m)
 			}
 			for i := part.First; i < part.End; i += part.By {
 				if 0 < i+1 {
@@ -47,9 +45,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				}
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j2 := 0; j2 < i+1; j2++ {
-					prog.Reads(steps.step, rank, 2).Add(j2*m, j2*m+m)
-				}
+				prog.Reads(steps.step, rank, 2).Grid(0, m, 1, 1, max(0, i+1), m)
 			}
 			for i := part.First; i < part.End; i += part.By {
 				if 0 < i+1 {
@@ -91,7 +87,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				c[i*n+j] += a[j*m+k]*alpha*b[i*m+k] + b[j*m+k]*alpha*a[i*m+k]
 			}
 		}
-//line syr2k_fagus.go:95
+//line syr2k_fagus.go:91
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

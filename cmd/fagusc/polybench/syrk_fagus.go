@@ -41,9 +41,7 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 				}
 			}
 			for i := part.First; i < part.End; i += part.By {
-				for j2 := 0; j2 < i+1; j2++ {
-					prog.Reads(steps.step, rank, 1).Add(j2*m, j2*m+m)
-				}
+				prog.Reads(steps.step, rank, 1).Grid(0, m, 1, 1, max(0, i+1), m)
 			}
 			for i := part.First; i < part.End; i += part.By {
 				if 0 < m {
@@ -80,7 +78,7 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 				c[i*n+j] += alpha * a[i*m+k] * a[j*m+k]
 			}
 		}
-//line syrk_fagus.go:84
+//line syrk_fagus.go:82
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -32,13 +32,9 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[i], rank)
 				if part.Count() > 0 {
-					for k := i + 1; k < m; k++ {
-						prog.Reads(steps.step[i], rank, 1).Add(k*m+i, k*m+i+1)
-					}
+					prog.Reads(steps.step[i], rank, 1).Grid((i+1)*m+i, 1, 1, 1, max(0, -i+m-1), m)
 				}
-				for k := i + 1; k < m; k++ {
-					prog.Reads(steps.step[i], rank, 0).Strided(k*n+part.First, 1, part.Count(), part.By)
-				}
+				prog.Reads(steps.step[i], rank, 0).Grid((i+1)*n+part.First, 1, part.Count(), part.By, max(0, -i+m-1), n)
 				if i+1 < m {
 					prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
 				}
@@ -56,7 +52,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	}
 //line trmm.go:8:2
 	for i := range m {
-//line trmm_fagus.go:60
+//line trmm_fagus.go:56
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -67,7 +63,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 				b[i*n+j] += a[k*m+i] * b[k*n+j]
 			}
 			b[i*n+j] *= alpha
-//line trmm_fagus.go:71
+//line trmm_fagus.go:67
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -33,25 +33,17 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 		prog.Block(steps.step, 0, ni, 1, 0, ni)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < nj {
-					prog.Reads(steps.step, rank, 1).Add(i*nk, i*nk+nk)
-				}
+			if 0 < nj {
+				prog.Reads(steps.step, rank, 1).Grid(part.First*nk, nk, 1, 1, part.Count(), part.By*nk)
 			}
 			if part.Count() > 0 {
-				for k := 0; k < nk; k++ {
-					prog.Reads(steps.step, rank, 2).Add(k*nj, k*nj+nj)
-				}
+				prog.Reads(steps.step, rank, 2).Grid(0, nj, 1, 1, max(0, nk), nj)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < nk {
-					prog.Reads(steps.step, rank, 4).Add(i*nj, i*nj+nj)
-				}
+			if 0 < nk {
+				prog.Reads(steps.step, rank, 4).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < nk {
-					prog.Writes(steps.step, rank, 4).Add(i*nj, i*nj+nj)
-				}
+			if 0 < nk {
+				prog.Writes(steps.step, rank, 4).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
 			}
 			prog.Works(steps.step, rank, part.Count()*max(0, nj)*max(0, nk))
 		}
@@ -61,31 +53,19 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 		prog.Block(steps.step2, 0, ni, 1, 0, ni)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps.step2, rank)
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Writes(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				if 0 < nl {
-					prog.Reads(steps.step2, rank, 4).Add(i2*nj, i2*nj+nj)
-				}
+			prog.Reads(steps.step2, rank, 0).Grid(part2.First*nl, nl, 1, 1, part2.Count(), part2.By*nl)
+			prog.Writes(steps.step2, rank, 0).Grid(part2.First*nl, nl, 1, 1, part2.Count(), part2.By*nl)
+			if 0 < nl {
+				prog.Reads(steps.step2, rank, 4).Grid(part2.First*nj, nj, 1, 1, part2.Count(), part2.By*nj)
 			}
 			if part2.Count() > 0 {
-				for k2 := 0; k2 < nj; k2++ {
-					prog.Reads(steps.step2, rank, 3).Add(k2*nl, k2*nl+nl)
-				}
+				prog.Reads(steps.step2, rank, 3).Grid(0, nl, 1, 1, max(0, nj), nl)
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				if 0 < nj {
-					prog.Reads(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
-				}
+			if 0 < nj {
+				prog.Reads(steps.step2, rank, 0).Grid(part2.First*nl, nl, 1, 1, part2.Count(), part2.By*nl)
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				if 0 < nj {
-					prog.Writes(steps.step2, rank, 0).Add(i2*nl, i2*nl+nl)
-				}
+			if 0 < nj {
+				prog.Writes(steps.step2, rank, 0).Grid(part2.First*nl, nl, 1, 1, part2.Count(), part2.By*nl)
 			}
 			prog.Works(steps.step2, rank, part2.Count()*max(0, nl)*max(0, nj))
 		}
@@ -104,7 +84,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				tmp[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line twomm_fagus.go:108
+//line twomm_fagus.go:88
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -121,7 +101,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				d[i*nl+j] += tmp[i*nj+k] * c[k*nl+j]
 			}
 		}
-//line twomm_fagus.go:125
+//line twomm_fagus.go:105
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

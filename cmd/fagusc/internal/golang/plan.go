@@ -224,36 +224,105 @@ func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f 
 	region := fmt.Sprintf("%s.%s(%s, %s, %d)", e.prog, method, number, e.rank, e.number(f.Array))
 	part := e.vars[s].part
 	own := func(l *loops.Loop) bool { return s.Kind == loops.Parallel && l == s.Node.Loop }
+	braces := 0
+	open := func(format string, args ...any) {
+		fmt.Fprintf(b, format+" {\n", args...)
+		braces++
+	}
+	without := f.Without(s.Node.Loop)
+	if without != nil {
+		open("for _, %s := range %s.Without(%s)", part, part, without)
+	}
+	rows := f.Rows()
 	for _, frame := range f.Frames {
 		switch l := frame.Loop; {
 		case l == nil:
-			fmt.Fprintf(b, "if %s {\n", condition(frame.Cond))
+			open("if %s", condition(frame.Cond))
 		case own(l) && frame.Each:
-			fmt.Fprintf(b, "%s {\n", header(l.Index.Name, part+".First", part+".End", part+".By"))
+			open("%s", header(l.Index.Name, part+".First", part+".End", part+".By"))
 		case own(l):
-			fmt.Fprintf(b, "if %s.Count() > 0 {\n", part)
+			open("if %s.Count() > 0", part)
 		case frame.Each:
-			fmt.Fprintf(b, "%s {\n", header(l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)))
+			open("%s", header(l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)))
 		default:
-			fmt.Fprintf(b, "if %s < %s {\n", tightest("max", l.Lo), tightest("min", l.Hi))
+			open("if %s < %s", tightest("max", l.Lo), tightest("min", l.Hi))
 		}
 	}
-	switch l := f.Run; {
-	case f.At == nil:
+	if f.At == nil {
 		fmt.Fprintf(b, "%s.Add(0, len(%s))\n", region, f.Array.Name)
-	case l == nil:
-		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, f.At, f.At.Plus(loops.Number(1)))
-	case own(l):
-		c, rest, _ := f.At.Coefficient(l.Index)
-		fmt.Fprintf(b, "%s.Strided(%s, 1, %s.Count(), %s)\n", region, sum(rest, c, part+".First"), part, times(c, part+".By"))
-	case f.Stride == 1 && len(l.Lo) == 1 && len(l.Hi) == 1:
-		_, rest, _ := f.At.Coefficient(l.Index)
-		fmt.Fprintf(b, "%s.Add(%s, %s)\n", region, rest.Plus(l.Lo[0]), rest.Plus(l.Hi[0]))
-	default:
-		c, rest, _ := f.At.Coefficient(l.Index)
-		fmt.Fprintf(b, "%s.Strided(%s, 1, %s, %d)\n", region, sum(rest, c, "("+tightest("max", l.Lo)+")"), count(l), f.Stride)
+	} else {
+		fmt.Fprintf(b, "%s.%s\n", region, e.elements(f, rows, part, own))
 	}
-	b.WriteString(strings.Repeat("}\n", len(f.Frames)))
+	b.WriteString(strings.Repeat("}\n", braces))
+}
+
+// elements returns the call that adds the elements of a footprint to a region, for all iterations
+// of the loop rows, unless it is nil.
+func (e *emitter) elements(f loops.Footprint, rows *loops.Loop, part string, own func(*loops.Loop) bool) string {
+	at, run, runs, stride := *f.At, "1", "1", "1"
+	first, by, rowCount := "", "", ""
+	pitch := loops.Number(0)
+	if rows != nil {
+		pitch, at, _ = at.Factor(rows.Index)
+		first, by, rowCount = tightest("max", rows.Lo), fmt.Sprint(rows.Step), count(rows)
+		if own(rows) {
+			first, by, rowCount = part+".First", part+".By", part+".Count()"
+		}
+	}
+	lo := at.String()
+	switch l := f.Run; {
+	case l == nil && rows == nil:
+		return fmt.Sprintf("Add(%s, %s)", at, at.Plus(loops.Number(1)))
+	case l == nil:
+	case own(l):
+		c, rest, _ := at.Coefficient(l.Index)
+		lo, runs, stride = sum(rest, c, part+".First"), part+".Count()", times(c, part+".By")
+	case f.Stride == 1 && len(l.Lo) == 1 && len(l.Hi) == 1:
+		_, rest, _ := at.Coefficient(l.Index)
+		if rows == nil {
+			return fmt.Sprintf("Add(%s, %s)", rest.Plus(l.Lo[0]), rest.Plus(l.Hi[0]))
+		}
+		lo, run = rest.Plus(l.Lo[0]).String(), l.Hi[0].Minus(l.Lo[0]).String()
+	default:
+		c, rest, _ := at.Coefficient(l.Index)
+		lo, runs, stride = sum(rest, c, "("+tightest("max", l.Lo)+")"), count(l), fmt.Sprint(f.Stride)
+	}
+	if rows == nil {
+		return fmt.Sprintf("Strided(%s, %s, %s, %s)", lo, run, runs, stride)
+	}
+	return fmt.Sprintf("Grid(%s, %s, %s, %s, %s, %s)", plus(product(pitch, first), lo), run, runs, stride, rowCount, product(pitch, by))
+}
+
+// plus returns the expression for a plus b.
+func plus(a, b string) string {
+	switch {
+	case a == "0":
+		return b
+	case b == "0":
+		return a
+	case strings.HasPrefix(b, "-"):
+		return a + " " + b
+	}
+	return a + " + " + b
+}
+
+// product returns the expression for p times x.
+func product(p loops.Poly, x string) string {
+	if strings.Contains(x, " ") {
+		x = "(" + x + ")"
+	}
+	switch c, number := p.Constant(); {
+	case x == "0":
+		return x
+	case x == "1":
+		return p.String()
+	case number:
+		return times(c, x)
+	}
+	if factor := p.String(); !strings.ContainsAny(factor, " +-") {
+		return x + "*" + factor
+	}
+	return fmt.Sprintf("%s*(%s)", x, p)
 }
 
 func (e *emitter) work(b *strings.Builder, s *loops.Step, number string) {

@@ -232,6 +232,10 @@ func (f *Footprint) needs(s *Symbol) bool {
 	return f.At != nil && f.At.Mentions(s) || slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.mentions(s) })
 }
 
+func (f *Footprint) runMentions(s *Symbol) bool {
+	return f.Run != nil && (Frame{Loop: f.Run}).mentions(s)
+}
+
 func (g Frame) mentions(s *Symbol) bool {
 	var all []Poly
 	if g.Loop != nil {
@@ -264,6 +268,52 @@ func (f *Footprint) run() {
 		f.Run = f.Frames[best].Loop
 		f.Frames = slices.Delete(f.Frames, best, best+1)
 	}
+}
+
+// Rows removes an innermost loop from the frames, and returns it, if each of its iterations touches
+// the same elements at a distance that does not depend on the iteration. If there is none, it
+// returns nil.
+func (f *Footprint) Rows() *Loop {
+	if f.At == nil {
+		return nil
+	}
+	for i := len(f.Frames) - 1; i >= 0; i-- {
+		l := f.Frames[i].Loop
+		if l == nil || !f.Frames[i].Each || slices.ContainsFunc(f.Frames, func(o Frame) bool { return o.mentions(l.Index) }) {
+			continue
+		}
+		if pitch, _, ok := f.At.Factor(l.Index); ok && !f.runMentions(l.Index) && (f.Run == nil || !pitch.Mentions(f.Run.Index)) {
+			f.Frames = slices.Delete(slices.Clone(f.Frames), i, i+1)
+			return l
+		}
+	}
+	return nil
+}
+
+// Without removes the condition that the index of l, a loop of the frames, is not x, and returns x.
+// If the frames have no such condition, it returns nil.
+func (f *Footprint) Without(l *Loop) *Poly {
+	if l == nil || !slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.Loop == l }) {
+		return nil
+	}
+	for i, g := range f.Frames {
+		if g.Loop != nil || g.Cond.Not0 == nil || len(g.Cond.AtLeast0) > 0 {
+			continue
+		}
+		c, rest, ok := g.Cond.Not0.Coefficient(l.Index)
+		if !ok || c*c != 1 || slices.ContainsFunc(f.Frames, func(o Frame) bool { return o.Loop != nil && rest.Mentions(o.Loop.Index) }) {
+			continue
+		}
+		x := rest.Times(Number(-c))
+		f.Frames = slices.Delete(slices.Clone(f.Frames), i, i+1)
+		for k := range f.Frames {
+			if f.Frames[k].Loop == l {
+				f.Frames[k].Each = f.needs(l.Index) || f.runMentions(l.Index)
+			}
+		}
+		return &x
+	}
+	return nil
 }
 
 func magnitude(a int64) int64 {

@@ -118,6 +118,14 @@ func (p Poly) Coefficient(s *Symbol) (of int64, rest Poly, ok bool) {
 	return of, rest, !rest.Mentions(s)
 }
 
+// Factor returns f and rest, without s, so that p is f times s plus rest. ok is false if there are
+// none.
+func (p Poly) Factor(s *Symbol) (f, rest Poly, ok bool) {
+	rest = p.Replace(s, Number(0))
+	f = p.Replace(s, Number(1)).Minus(rest)
+	return f, rest, !rest.Mentions(s) && p.Equal(f.Times(Of(s)).Plus(rest))
+}
+
 func (t term) has(s *Symbol) bool { return slices.Contains(t.factors, s) }
 
 // Replace returns p with q substituted for s, except inside divisions.

@@ -57,6 +57,10 @@ func TestPolyRandom(t *testing.T) {
 		if ok != (p.Equal(rest.Plus(Of(s).Times(Number(c)))) && !rest.Mentions(s)) {
 			t.Fatalf("seed %d: %v is %d*%s + %v: %v", seed, p, c, s.Name, rest, ok)
 		}
+		f, rest, ok := p.Factor(s)
+		if square := f.Mentions(s) || rest.Mentions(s); ok && (square || !p.Equal(rest.Plus(Of(s).Times(f)))) || c != 0 && rest.Equal(Number(0)) && !ok {
+			t.Fatalf("seed %d: %v is (%v)*%s + %v: %v", seed, p, f, s.Name, rest, ok)
+		}
 	}
 }
 

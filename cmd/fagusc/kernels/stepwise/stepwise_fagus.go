@@ -29,21 +29,11 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 		prog.Block(steps.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n-n+1, i*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+n+1, i*n+2*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n, i*n+n-2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+2, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(steps.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n-n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+2, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Overwrites(steps.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps.step, rank, part.Count()*max(0, n-2))
 		}
 	}
@@ -59,7 +49,7 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			to[i*n+j] = 0.25 * (from[(i-1)*n+j] + from[(i+1)*n+j] + from[i*n+j-1] + from[i*n+j+1])
 		}
-//line stepwise_fagus.go:63
+//line stepwise_fagus.go:53
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -92,21 +82,11 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps2.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n-n+1, i*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n+n+1, i*n+2*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n, i*n+n-2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Add(i*n+2, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(steps2.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n-n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n+n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps2.step, rank, 0).Grid(part.First*n+2, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Overwrites(steps2.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps2.step, rank, part.Count()*max(0, n-2))
 		}
 
@@ -115,21 +95,11 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step2, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps2.step2, rank)
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n-n+1, i2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n+n+1, i2*n+2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n, i2*n+n-2)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Add(i2*n+2, i2*n+n)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Overwrites(steps2.step2, rank, 0).Add(i2*n+1, i2*n+n-1)
-			}
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n-n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n+n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 1).Grid(part2.First*n+2, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Overwrites(steps2.step2, rank, 0).Grid(part2.First*n+1, n-2, 1, 1, part2.Count(), part2.By*n)
 			prog.Works(steps2.step2, rank, part2.Count()*max(0, n-2))
 		}
 		prog.End()
@@ -139,7 +109,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line stepwise.go:18:2
 	for range steps {
-//line stepwise_fagus.go:143
+//line stepwise_fagus.go:113
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -149,7 +119,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stepwise_fagus.go:153
+//line stepwise_fagus.go:123
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -163,7 +133,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stepwise_fagus.go:167
+//line stepwise_fagus.go:137
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
@@ -195,24 +165,12 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 		prog.Block(steps.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n-n+1, i*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+n+1, i*n+2*n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n, i*n+n-2)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+2, i*n+n)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(steps.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n-n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+2, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Overwrites(steps.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps.step, rank, part.Count()*max(0, n-2))
 		}
 	}
@@ -228,7 +186,7 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			q[i*n+j] = 4*p[i*n+j] - p[(i-1)*n+j] - p[(i+1)*n+j] - p[i*n+j-1] - p[i*n+j+1]
 		}
-//line stepwise_fagus.go:232
+//line stepwise_fagus.go:190
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -259,12 +217,8 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 		prog.Block(steps.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps.step, rank, part.Count()*max(0, n-2))
 		}
 		prog.Fence()
@@ -284,7 +238,7 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 		for j := 1; j < n-1; j++ {
 			sum += x[i*n+j] * y[i*n+j]
 		}
-//line stepwise_fagus.go:288
+//line stepwise_fagus.go:242
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -320,15 +274,9 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 		prog.Block(steps.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Writes(steps.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Writes(steps.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps.step, rank, part.Count()*max(0, n-2))
 		}
 	}
@@ -344,7 +292,7 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			x[i*n+j] += c * y[i*n+j]
 		}
-//line stepwise_fagus.go:348
+//line stepwise_fagus.go:296
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -375,15 +323,9 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 		prog.Block(steps.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Overwrites(steps.step, rank, 0).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Reads(steps.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
+			prog.Overwrites(steps.step, rank, 0).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps.step, rank, part.Count()*max(0, n-2))
 		}
 	}
@@ -399,7 +341,7 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			p[i*n+j] = r[i*n+j] + c*p[i*n+j]
 		}
-//line stepwise_fagus.go:403
+//line stepwise_fagus.go:345
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -438,9 +380,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		prog.Block(steps2.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps2.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 1).Add(i*n+1, i*n+n-1)
-			}
+			prog.Reads(steps2.step, rank, 1).Grid(part.First*n+1, n-2, 1, 1, part.Count(), part.By*n)
 			prog.Works(steps2.step, rank, part.Count()*max(0, n-2))
 		}
 		prog.Fence()
@@ -451,24 +391,12 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		prog.Block(steps2.step2, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps2.step2, rank)
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 2).Add(i2*n+1, i2*n+n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 2).Add(i2*n-n+1, i2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 2).Add(i2*n+n+1, i2*n+2*n-1)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 2).Add(i2*n, i2*n+n-2)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 2).Add(i2*n+2, i2*n+n)
-			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Overwrites(steps2.step2, rank, 3).Add(i2*n+1, i2*n+n-1)
-			}
+			prog.Reads(steps2.step2, rank, 2).Grid(part2.First*n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 2).Grid(part2.First*n-n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 2).Grid(part2.First*n+n+1, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 2).Grid(part2.First*n, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Reads(steps2.step2, rank, 2).Grid(part2.First*n+2, n-2, 1, 1, part2.Count(), part2.By*n)
+			prog.Overwrites(steps2.step2, rank, 3).Grid(part2.First*n+1, n-2, 1, 1, part2.Count(), part2.By*n)
 			prog.Works(steps2.step2, rank, part2.Count()*max(0, n-2))
 		}
 
@@ -477,12 +405,8 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		prog.Block(steps2.step3, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part3 := prog.Iterations(steps2.step3, rank)
-			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-				prog.Reads(steps2.step3, rank, 2).Add(i3*n+1, i3*n+n-1)
-			}
-			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-				prog.Reads(steps2.step3, rank, 3).Add(i3*n+1, i3*n+n-1)
-			}
+			prog.Reads(steps2.step3, rank, 2).Grid(part3.First*n+1, n-2, 1, 1, part3.Count(), part3.By*n)
+			prog.Reads(steps2.step3, rank, 3).Grid(part3.First*n+1, n-2, 1, 1, part3.Count(), part3.By*n)
 			prog.Works(steps2.step3, rank, part3.Count()*max(0, n-2))
 		}
 		prog.Fence()
@@ -492,15 +416,9 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		prog.Block(steps2.step4, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part4 := prog.Iterations(steps2.step4, rank)
-			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-				prog.Reads(steps2.step4, rank, 2).Add(i4*n+1, i4*n+n-1)
-			}
-			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-				prog.Reads(steps2.step4, rank, 0).Add(i4*n+1, i4*n+n-1)
-			}
-			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-				prog.Writes(steps2.step4, rank, 0).Add(i4*n+1, i4*n+n-1)
-			}
+			prog.Reads(steps2.step4, rank, 2).Grid(part4.First*n+1, n-2, 1, 1, part4.Count(), part4.By*n)
+			prog.Reads(steps2.step4, rank, 0).Grid(part4.First*n+1, n-2, 1, 1, part4.Count(), part4.By*n)
+			prog.Writes(steps2.step4, rank, 0).Grid(part4.First*n+1, n-2, 1, 1, part4.Count(), part4.By*n)
 			prog.Works(steps2.step4, rank, part4.Count()*max(0, n-2))
 		}
 
@@ -509,15 +427,9 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		prog.Block(steps2.step5, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part5 := prog.Iterations(steps2.step5, rank)
-			for i5 := part5.First; i5 < part5.End; i5 += part5.By {
-				prog.Reads(steps2.step5, rank, 3).Add(i5*n+1, i5*n+n-1)
-			}
-			for i5 := part5.First; i5 < part5.End; i5 += part5.By {
-				prog.Reads(steps2.step5, rank, 1).Add(i5*n+1, i5*n+n-1)
-			}
-			for i5 := part5.First; i5 < part5.End; i5 += part5.By {
-				prog.Writes(steps2.step5, rank, 1).Add(i5*n+1, i5*n+n-1)
-			}
+			prog.Reads(steps2.step5, rank, 3).Grid(part5.First*n+1, n-2, 1, 1, part5.Count(), part5.By*n)
+			prog.Reads(steps2.step5, rank, 1).Grid(part5.First*n+1, n-2, 1, 1, part5.Count(), part5.By*n)
+			prog.Writes(steps2.step5, rank, 1).Grid(part5.First*n+1, n-2, 1, 1, part5.Count(), part5.By*n)
 			prog.Works(steps2.step5, rank, part5.Count()*max(0, n-2))
 		}
 
@@ -526,9 +438,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		prog.Block(steps2.step6, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part6 := prog.Iterations(steps2.step6, rank)
-			for i6 := part6.First; i6 < part6.End; i6 += part6.By {
-				prog.Reads(steps2.step6, rank, 1).Add(i6*n+1, i6*n+n-1)
-			}
+			prog.Reads(steps2.step6, rank, 1).Grid(part6.First*n+1, n-2, 1, 1, part6.Count(), part6.By*n)
 			prog.Works(steps2.step6, rank, part6.Count()*max(0, n-2))
 		}
 		prog.Fence()
@@ -538,15 +448,9 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		prog.Block(steps2.step7, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part7 := prog.Iterations(steps2.step7, rank)
-			for i7 := part7.First; i7 < part7.End; i7 += part7.By {
-				prog.Reads(steps2.step7, rank, 1).Add(i7*n+1, i7*n+n-1)
-			}
-			for i7 := part7.First; i7 < part7.End; i7 += part7.By {
-				prog.Reads(steps2.step7, rank, 2).Add(i7*n+1, i7*n+n-1)
-			}
-			for i7 := part7.First; i7 < part7.End; i7 += part7.By {
-				prog.Overwrites(steps2.step7, rank, 2).Add(i7*n+1, i7*n+n-1)
-			}
+			prog.Reads(steps2.step7, rank, 1).Grid(part7.First*n+1, n-2, 1, 1, part7.Count(), part7.By*n)
+			prog.Reads(steps2.step7, rank, 2).Grid(part7.First*n+1, n-2, 1, 1, part7.Count(), part7.By*n)
+			prog.Overwrites(steps2.step7, rank, 2).Grid(part7.First*n+1, n-2, 1, 1, part7.Count(), part7.By*n)
 			prog.Works(steps2.step7, rank, part7.Count()*max(0, n-2))
 		}
 		prog.End()
@@ -566,7 +470,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		for j := 1; j < n-1; j++ {
 			rr += r[i*n+j] * r[i*n+j]
 		}
-//line stepwise_fagus.go:570
+//line stepwise_fagus.go:474
 	}
 	if err = prog.Leave(steps2.step); err != nil {
 		return
@@ -578,7 +482,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 	}
 //line stepwise.go:87:2
 	for range steps {
-//line stepwise_fagus.go:582
+//line stepwise_fagus.go:486
 		if err = prog.Enter(steps2.step2); err != nil {
 			return
 		}
@@ -588,14 +492,14 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				q[i*n+j] = 4*p[i*n+j] - p[(i-1)*n+j] - p[(i+1)*n+j] - p[i*n+j-1] - p[i*n+j+1]
 			}
-//line stepwise_fagus.go:592
+//line stepwise_fagus.go:496
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
 		}
 //line stepwise.go:93:3
 		pq := 0.0
-//line stepwise_fagus.go:599
+//line stepwise_fagus.go:503
 		if node.Rank() > 0 {
 			pq = 0
 		}
@@ -608,7 +512,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				pq += p[i*n+j] * q[i*n+j]
 			}
-//line stepwise_fagus.go:612
+//line stepwise_fagus.go:516
 		}
 		if err = prog.Leave(steps2.step3); err != nil {
 			return
@@ -620,7 +524,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		}
 //line stepwise.go:99:3
 		alpha := rr / pq
-//line stepwise_fagus.go:624
+//line stepwise_fagus.go:528
 		if err = prog.Enter(steps2.step4); err != nil {
 			return
 		}
@@ -630,7 +534,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				x[i*n+j] += alpha * p[i*n+j]
 			}
-//line stepwise_fagus.go:634
+//line stepwise_fagus.go:538
 		}
 		if err = prog.Leave(steps2.step4); err != nil {
 			return
@@ -644,7 +548,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				r[i*n+j] += -alpha * q[i*n+j]
 			}
-//line stepwise_fagus.go:648
+//line stepwise_fagus.go:552
 		}
 		if err = prog.Leave(steps2.step5); err != nil {
 			return
@@ -652,7 +556,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 //line stepwise.go:110:3
 		before := rr
 		rr = 0.0
-//line stepwise_fagus.go:656
+//line stepwise_fagus.go:560
 		if node.Rank() > 0 {
 			rr = 0
 		}
@@ -665,7 +569,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				rr += r[i*n+j] * r[i*n+j]
 			}
-//line stepwise_fagus.go:669
+//line stepwise_fagus.go:573
 		}
 		if err = prog.Leave(steps2.step6); err != nil {
 			return
@@ -684,7 +588,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				p[i*n+j] = r[i*n+j] + rr/before*p[i*n+j]
 			}
-//line stepwise_fagus.go:688
+//line stepwise_fagus.go:592
 		}
 		if err = prog.Leave(steps2.step7); err != nil {
 			return
