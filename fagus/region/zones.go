@@ -18,7 +18,7 @@ type class struct {
 // elements are shared: the array is cut wherever an access begins or ends, and pieces with the
 // same uses form a class.
 func (p *Plan) classes(array int) (list []*class) {
-	r := p.early(&p.arrays[array])
+	r := p.early(array)
 	f := r.fold()
 	z := &zones{
 		plan: p, array: array, fold: f,
@@ -55,9 +55,10 @@ func (p *Plan) classes(array int) (list []*class) {
 // early returns a record of the same accesses if the program changes the array. Otherwise only the
 // input does, and a rank reads all that it will read in steps that always follow each other already
 // in the first of them: it acquires all at once, and the array has fewer classes.
-func (p *Plan) early(r *record) *record {
+func (p *Plan) early(array int) *record {
+	r := &p.arrays[array]
 	entries := r.inOrder()
-	if p.call || p.holds || slices.ContainsFunc(entries, func(e entry) bool { return e.does.changes() && !p.outside(e.step) }) {
+	if p.stays(array) || p.holds || slices.ContainsFunc(entries, func(e entry) bool { return e.does.changes() && !p.outside(e.step) }) {
 		return r
 	}
 	type place struct{ rank, border, inputs int }
