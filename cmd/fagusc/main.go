@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
-	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
@@ -25,8 +25,8 @@ output of FILE.go is FILE_fagus.go in the same folder.
 
 It analyses loops over slices whose subscripts are polynomials in parameters and
 indices, and divides loops whose iterations are independent among the ranks. It
-refuses a function that it cannot prove correct, with the reason. See
-docs/fagusc.md.
+refuses a function that it cannot prove correct, with the reason, and goes on
+with the others. See docs/fagusc.md.
 
 Exit codes: 0 ok (also with --explain, which reports what is refused); 1 a
 function is refused, or a file cannot be read or written; 2 usage.`
@@ -79,7 +79,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 // result is the report on one function.
 type result struct {
 	File     string
-	Function string
+	Function string   `json:",omitempty"` // empty if the whole file is refused
 	Loops    []string `json:",omitempty"`
 	Refused  string   `json:",omitempty"`
 	Output   string   `json:",omitempty"`
@@ -95,14 +95,26 @@ func run(c *cli.Context, out io.Writer) error {
 		return err
 	}
 	var all []result
+	var refused []error
 	for _, f := range files {
-		more, err := one(f, c.Bool("explain"), golang.Options{Spend: spend.Nanoseconds()})
-		if err != nil && !c.Bool("explain") {
-			return err
+		if c.Bool("explain") {
+			all = append(all, explained(f)...)
+			continue
 		}
+		more, err := emitted(f, golang.Options{Spend: spend.Nanoseconds()})
 		all = append(all, more...)
+		if err != nil {
+			refused = append(refused, err)
+		}
 	}
-	if c.Bool("json") {
+	if err := report(all, c.Bool("json"), out); err != nil {
+		return err
+	}
+	return errors.Join(refused...)
+}
+
+func report(all []result, asJSON bool, out io.Writer) error {
+	if asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "\t")
 		return e.Encode(all)
@@ -110,7 +122,7 @@ func run(c *cli.Context, out io.Writer) error {
 	for _, s := range all {
 		switch {
 		case s.Refused != "":
-			fmt.Fprintf(out, "%s: refused\n\t%s\n", s.Function, s.Refused)
+			fmt.Fprintf(out, "%s: refused\n\t%s\n", cmp.Or(s.Function, s.File), s.Refused)
 		case s.Output != "":
 			fmt.Fprintf(out, "%s: %sOn in %s\n", s.Function, s.Function, s.Output)
 		default:
@@ -148,32 +160,36 @@ func load(args []string) ([]*golang.File, error) {
 	return files, err
 }
 
-// one explains the functions of file f if explain is set; otherwise it writes the output for f.
-func one(f *golang.File, explain bool, o golang.Options) (all []result, err error) {
-	if explain {
-		for _, fn := range f.Functions {
-			s := result{File: f.Path, Function: fn.Name}
-			if _, err := fn.Plan(); err != nil {
-				s.Refused = err.Error()
-			} else {
-				s.Loops = fn.Describe()
-			}
-			all = append(all, s)
-		}
-		return all, nil
+func explained(f *golang.File) (all []result) {
+	for _, err := range f.Refused() {
+		all = append(all, result{File: f.Path, Refused: err.Error()})
 	}
-	text, err := f.Emit(o)
-	if err != nil {
-		if r := (*loops.Refusal)(nil); errors.As(err, &r) {
-			err = fmt.Errorf("%w\nnothing is written for %s", err, f.Path)
+	for _, fn := range f.Functions {
+		s := result{File: f.Path, Function: fn.Name}
+		if _, err := fn.Plan(); err != nil {
+			s.Refused = err.Error()
+		} else {
+			s.Loops = fn.Describe()
 		}
-		return nil, err
+		all = append(all, s)
+	}
+	return all
+}
+
+// emitted writes the output for the functions of file f that are not refused. Its error names the
+// others.
+func emitted(f *golang.File, o golang.Options) (all []result, err error) {
+	text, err := f.Emit(o)
+	if text == nil {
+		return nil, fmt.Errorf("%w\nnothing is written for %s", err, f.Path)
 	}
 	if err := os.WriteFile(f.Output(), text, 0o644); err != nil {
 		return nil, err
 	}
 	for _, fn := range f.Functions {
-		all = append(all, result{File: f.Path, Function: fn.Name, Output: f.Output()})
+		if _, refused := fn.Plan(); refused == nil {
+			all = append(all, result{File: f.Path, Function: fn.Name, Output: f.Output()})
+		}
 	}
-	return all, nil
+	return all, err
 }

@@ -209,7 +209,7 @@ func commandPlaces() []place {
 	return []place{
 		{dir: "cmd/fagusc/internal/depend"},
 		{dir: "cmd/fagusc/internal/loops", may: []string{"cmd/fagusc/internal/depend"}},
-		{dir: "cmd/fagusc/internal/golang", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region"}},
+		{dir: "cmd/fagusc/internal/golang", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region", "fagus/program/cmdline"}},
 		{dir: "cmd/fagusc/*", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region"}},
 		{dir: "cmd/fagusc/kernels/byhand"},
 		{dir: "cmd/fagusc/polybench/*", may: []string{"fagus", "fagus/region"}},

@@ -32,12 +32,13 @@ type Program struct {
 	node   *fagus.Node
 	store  *store
 	name   string
-	given  []any     // names and values of arguments
-	arrays []operand // by the numbers that Plan uses
-	twice  bool      // two operands are the same memory
-	err    error     // the first error before Share
-	known  *known    // the plan, when it is made
-	key    string    // of the plan; empty if it is not kept
+	given  []any      // names and values of arguments
+	arrays []operand  // by the numbers that Plan uses
+	outer  []occupied // the callers' slices, by address
+	twice  bool       // two operands are the same memory
+	err    error      // the first error before Share
+	known  *known     // the plan, when it is made
+	key    string     // of the plan; empty if it is not kept
 	steps  func() any
 	input  []int // numbers of the input arrays
 	begun  int   // the step of the input
@@ -74,18 +75,16 @@ func Open(n *fagus.Node, name string, given ...any) *Program {
 // they are the same and the program only reads them. Errors are returned by Share.
 func In[S ~[]T, T any](p *Program, name string, outer S) (own S) {
 	var zero T
-	from := uintptr(unsafe.Pointer(unsafe.SliceData(outer)))
-	o := operand{name: name, from: from, to: from + uintptr(len(outer))*unsafe.Sizeof(zero)}
+	e := occupiedBy(name, outer)
+	o := operand{name: name, from: e.from, to: e.to}
 	for i, other := range p.arrays {
 		if other.from == o.from && other.to == o.to && o.from < o.to {
 			o.block, o.length, o.size, o.same = other.block, other.length, other.size, i
 			p.arrays, p.twice = append(p.arrays, o), true
 			return other.own.([]T)
 		}
-		if other.from < o.to && o.from < other.to {
-			p.fail(overlap(other.name, name))
-		}
 	}
+	p.occupy(e)
 	if b := p.store.at(o.from, o.to); b != nil && len(outer) > 0 {
 		switch {
 		case b.stays == nil:
@@ -182,7 +181,7 @@ func (p *Program) Share(output ...string) error {
 		err = p.share(output)
 	}
 	if err != nil {
-		p.close()
+		p.Close()
 	}
 	return err
 }
@@ -295,12 +294,12 @@ func (p *Program) Finish() error {
 			a.stays = p.known.left[a.same]
 		}
 	}
-	p.close()
+	p.Close()
 	return nil
 }
 
-// close gives the blocks back.
-func (p *Program) close() {
+// Close ends a call before Share, which all ranks do. Share, if it fails, and Finish do so, too.
+func (p *Program) Close() {
 	for _, a := range p.arrays {
 		if a.block != nil {
 			p.store.give(a.block)

@@ -20,78 +20,60 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
-		step  map[[2]int]int
-		step2 map[[2]int]int
+		step int
 	}
-	if !region.Known(prog, &steps, nr, nq, np) {
+	if !region.Known(prog, &steps, nr, np, nq) {
 		prog.Begin("a", "c")
-		steps.step = make(map[[2]int]int)
-		steps.step2 = make(map[[2]int]int)
-		for r := 0; r < nr; r++ {
-			for q := 0; q < nq; q++ {
 
-				// doitgen.go:10
-				steps.step[[2]int{r, q}] = prog.Step()
-				prog.Block(steps.step[[2]int{r, q}], 0, np, 1, 0, np)
-				for rank := range prog.Nodes() {
-					part := prog.Iterations(steps.step[[2]int{r, q}], rank)
-					prog.Overwrites(steps.step[[2]int{r, q}], rank, 2).Strided(part.First, 1, part.Count(), part.By)
-					if part.Count() > 0 {
-						prog.Reads(steps.step[[2]int{r, q}], rank, 0).Add(np*nq*r+np*q, np*nq*r+np*q+np)
-					}
-					prog.Reads(steps.step[[2]int{r, q}], rank, 1).Grid(part.First, 1, part.Count(), part.By, max(0, np), np)
-					prog.Works(steps.step[[2]int{r, q}], rank, part.Count()*max(0, np))
-				}
-
-				// doitgen.go:16
-				steps.step2[[2]int{r, q}] = prog.Step()
-				prog.Block(steps.step2[[2]int{r, q}], 0, np, 1, 0, np)
-				for rank := range prog.Nodes() {
-					part2 := prog.Iterations(steps.step2[[2]int{r, q}], rank)
-					prog.Reads(steps.step2[[2]int{r, q}], rank, 2).Strided(part2.First, 1, part2.Count(), part2.By)
-					prog.Overwrites(steps.step2[[2]int{r, q}], rank, 0).Strided(np*nq*r+np*q+part2.First, 1, part2.Count(), part2.By)
-					prog.Works(steps.step2[[2]int{r, q}], rank, part2.Count())
+		// doitgen.go:8
+		steps.step = prog.Step()
+		prog.Block(steps.step, 0, nr, 1, 0, nr)
+		for rank := range prog.Nodes() {
+			part := prog.Iterations(steps.step, rank)
+			for r := part.First; r < part.End; r += part.By {
+				if 0 < np {
+					prog.Reads(steps.step, rank, 0).Grid(np*nq*r, np, 1, 1, max(0, nq), np)
 				}
 			}
+			if part.Count() > 0 {
+				if 0 < nq {
+					prog.Reads(steps.step, rank, 1).Grid(0, np, 1, 1, max(0, np), np)
+				}
+			}
+			for r := part.First; r < part.End; r += part.By {
+				prog.Overwrites(steps.step, rank, 0).Grid(np*nq*r, np, 1, 1, max(0, nq), np)
+			}
+			prog.Works(steps.step, rank, part.Count()*max(0, nq)*max(0, np)*max(0, np))
+			prog.Works(steps.step, rank, part.Count()*max(0, nq)*max(0, np))
 		}
 	}
 	if err = prog.Share("a"); err != nil {
 		return
 	}
-//line doitgen.go:8:2
-	for r := range nr {
-//line doitgen_fagus.go:64
+	if err = prog.Enter(steps.step); err != nil {
+		return
+	}
+	part := prog.Mine(steps.step)
+	{
+		sum := make([]float64, len(sum))
+		for r := part.First; r < part.End; r += part.By {
 //line doitgen.go:9:3
-		for q := range nq {
-//line doitgen_fagus.go:67
-			if err = prog.Enter(steps.step[[2]int{r, q}]); err != nil {
-				return
-			}
-			part := prog.Mine(steps.step[[2]int{r, q}])
-			for p := part.First; p < part.End; p += part.By {
-//line doitgen.go:11:5
-				sum[p] = 0
-				for s := range np {
-					sum[p] += a[(r*nq+q)*np+s] * c[s*np+p]
+			for q := range nq {
+				for p := range np {
+					sum[p] = 0
+					for s := range np {
+						sum[p] += a[(r*nq+q)*np+s] * c[s*np+p]
+					}
 				}
-//line doitgen_fagus.go:78
+				for p := range np {
+					a[(r*nq+q)*np+p] = sum[p]
+				}
 			}
-			if err = prog.Leave(steps.step[[2]int{r, q}]); err != nil {
-				return
-			}
-			if err = prog.Enter(steps.step2[[2]int{r, q}]); err != nil {
-				return
-			}
-			part2 := prog.Mine(steps.step2[[2]int{r, q}])
-			for p := part2.First; p < part2.End; p += part2.By {
-//line doitgen.go:17:5
-				a[(r*nq+q)*np+p] = sum[p]
-//line doitgen_fagus.go:90
-			}
-			if err = prog.Leave(steps.step2[[2]int{r, q}]); err != nil {
-				return
-			}
+//line doitgen_fagus.go:73
 		}
+	}
+	if err = prog.Leave(steps.step); err != nil {
+		return
 	}
 	err = prog.Finish()
 	return

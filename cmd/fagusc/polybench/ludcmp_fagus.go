@@ -101,7 +101,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			}
 			prog.Fence()
 		}
-		for i3 := (n) - 1; i3 >= 0; i3-- {
+		for i3 := (n) - 1; i3 >= 0; i3 -= 1 {
 
 			// ludcmp.go:34
 			steps.step7[i3] = prog.Step()

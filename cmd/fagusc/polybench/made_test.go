@@ -2,19 +2,21 @@
 
 package polybench
 
+import "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows"
+
 // made returns what fagusc has made of every kernel, by the name of the function, with its
 // package if that is rows.
 func made() map[string]version {
 	return map[string]version{
-		"Adi":                {loops: "refused"},
+		"Adi":                {on: AdiOn, loops: "i, i", sums: false},
 		"Atax":               {on: AtaxOn, loops: "j, i", sums: true},
 		"Bicg":               {on: BicgOn, loops: "j, i", sums: true},
 		"Cholesky":           {loops: "refused"},
-		"Correlation":        {loops: "refused"},
+		"Correlation":        {on: CorrelationOn, loops: "j, j, i, i", sums: false},
 		"Covariance":         {on: CovarianceOn, loops: "j, i, i", sums: false},
-		"Deriche":            {loops: "refused"},
-		"Doitgen":            {on: DoitgenOn, loops: "p, p", sums: false},
-		"Durbin":             {loops: "refused"},
+		"Deriche":            {on: DericheOn, loops: "x, x, x, y, y, x", sums: false},
+		"Doitgen":            {on: DoitgenOn, loops: "r", sums: false},
+		"Durbin":             {on: DurbinOn, loops: "i, i, index", sums: true},
 		"FDTD2D":             {on: FDTD2DOn, loops: "j, i, i, i", sums: false},
 		"FloydWarshall":      {loops: "refused"},
 		"Gemm":               {on: GemmOn, loops: "i", sums: false},
@@ -32,19 +34,19 @@ func made() map[string]version {
 		"Symm":               {on: SymmOn, loops: "j", sums: false},
 		"Syr2k":              {on: Syr2kOn, loops: "i", sums: false},
 		"Syrk":               {on: SyrkOn, loops: "i", sums: false},
-		"ThreeMM":            {loops: "refused"},
+		"ThreeMM":            {on: ThreeMMOn, loops: "i, i, i", sums: false},
 		"Trisolv":            {loops: "refused"},
 		"Trmm":               {on: TrmmOn, loops: "j", sums: false},
 		"TwoMM":              {on: TwoMMOn, loops: "i, i", sums: false},
-		"rows.Atax":          {loops: "refused"},
-		"rows.Covariance":    {loops: "refused"},
-		"rows.FDTD2D":        {loops: "refused"},
+		"rows.Atax":          {on: rows.AtaxOn, loops: "j, i", sums: true},
+		"rows.Covariance":    {on: rows.CovarianceOn, loops: "j, i, i", sums: false},
+		"rows.FDTD2D":        {on: rows.FDTD2DOn, loops: "j, i, i, i", sums: false},
 		"rows.FloydWarshall": {loops: "refused"},
-		"rows.Gemm":          {loops: "refused"},
-		"rows.Jacobi2D":      {loops: "refused"},
+		"rows.Gemm":          {on: rows.GemmOn, loops: "i", sums: false},
+		"rows.Jacobi2D":      {on: rows.Jacobi2DOn, loops: "i, i", sums: false},
 		"rows.LU":            {loops: "refused"},
-		"rows.Mvt":           {loops: "refused"},
-		"rows.Syrk":          {loops: "refused"},
-		"rows.TwoMM":         {loops: "refused"},
+		"rows.Mvt":           {on: rows.MvtOn, loops: "i, i", sums: false},
+		"rows.Syrk":          {on: rows.SyrkOn, loops: "i", sums: false},
+		"rows.TwoMM":         {on: rows.TwoMMOn, loops: "i, i", sums: false},
 	}
 }

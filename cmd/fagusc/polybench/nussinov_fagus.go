@@ -30,7 +30,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 		steps.step2 = make(map[[2]int]int)
 		steps.step3 = make(map[[2]int]int)
 		steps.step4 = make(map[[2]int]int)
-		for i := (n) - 1; i >= 0; i-- {
+		for i := (n) - 1; i >= 0; i -= 1 {
 			for j := i + 1; j < n; j++ {
 
 				// nussinov.go:11

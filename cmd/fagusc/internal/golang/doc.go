@@ -7,19 +7,21 @@
 // part of it.
 //
 //	files, err := golang.Load("kernels")
-//	text, err := files[0].Emit()     // err: the first construct that cannot be made parallel
+//	text, err := files[0].Emit(golang.Options{})     // err: the functions that are refused
 //
 // # Input
 //
-// Parameters are numbers, structs and arrays of these, and slices of all of these. The function
-// may make slices at its beginning. It may contain assignments, conditions, switches and all kinds
-// of for loops, and calls of package math and of pure functions of the same package. A variable
-// may denote a part of a slice: row := a[i*n : (i+1)*n]. A loop marked
+// Parameters are numbers, structs and arrays of these, slices of all of these, and slices of such
+// slices. The function may make slices at its beginning, and may return there. It may contain
+// assignments, conditions, switches and all kinds of for loops, and calls of package math and of
+// functions of the same package. A variable may denote a part of a slice: row := a[i*n : (i+1)*n].
+// A loop marked
 //
 //	//fagus:serial
 //
-// is executed by one rank if it writes arrays, and by all ranks otherwise. Other constructs are
-// refused where they prevent the analysis.
+// is executed by one rank if it writes arrays, and by all ranks otherwise. The iterations of a loop
+// marked //fagus:independent are taken to be independent. Other constructs are refused where they
+// prevent the analysis.
 //
 // # Output
 //

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -52,15 +53,26 @@ type Options struct {
 	Spend int64
 }
 
-// Emit returns the text of the output file. Its error is the first refusal.
+// Emit returns the text of the output file, which contains the functions that are not refused, or
+// nil if there are none. Its error joins the refusals of the other functions.
 func (f *File) Emit(o Options) ([]byte, error) {
+	if len(f.refused) > 0 {
+		return nil, errors.Join(f.refused...)
+	}
 	var body bytes.Buffer
+	var refused []error
 	imports := map[string]bool{`"github.com/fagus-dsm/fagus/fagus"`: true, `"github.com/fagus-dsm/fagus/fagus/region"`: true}
 	for _, fn := range f.Functions {
-		if err := fn.emit(&body, o); err != nil {
-			return nil, err
+		var one bytes.Buffer
+		if err := fn.emit(&one, o); err != nil {
+			refused = append(refused, err)
+			continue
 		}
+		body.Write(one.Bytes())
 		fn.imports(imports)
+	}
+	if body.Len() == 0 {
+		return nil, errors.Join(refused...)
 	}
 	constraint, err := f.constraint()
 	if err != nil {
@@ -83,8 +95,12 @@ func (f *File) Emit(o Options) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: the output is not valid Go (%w): please report this bug", f.Path, err)
 	}
-	return f.numbered(text), nil
+	return f.numbered(text), errors.Join(refused...)
 }
+
+// Refused returns the errors that concern the whole file: directives that are unknown or have no
+// effect. Emit returns them, too.
+func (f *File) Refused() []error { return f.refused }
 
 // Output returns the path of the output file.
 func (f *File) Output() string { return strings.TrimSuffix(f.Path, ".go") + Suffix }
@@ -145,6 +161,14 @@ func (f *Function) schedule() (*loops.Schedule, error) {
 	if err := f.named(); err != nil {
 		return nil, err
 	}
+	for _, a := range f.arrays {
+		switch {
+		case a.columns != "":
+			a.Unfoldable = a.Name + " is a slice of slices"
+		case a.aliased:
+			a.Unfoldable = "another variable denotes a part of " + a.Name
+		}
+	}
 	s, err := f.Function.Plan()
 	if err != nil {
 		return nil, err
@@ -166,9 +190,6 @@ func (f *Function) writable(s *loops.Step) error {
 	skip, isIf := s.Node.Origin.(*ast.IfStmt)
 	if s.Kind != loops.Parallel && mayContinue(s.Node.Origin.(ast.Node)) && !(isIf && continues(skip)) {
 		return &loops.Refusal{Pos: s.Node.Pos, Message: "the statement may continue the enclosing loop while the rank holds arrays: before it, read the elements that the condition needs into variables"}
-	}
-	if a := s.FoldedArray().Array; a != nil && f.array(a).aliased {
-		return &loops.Refusal{Pos: s.Node.Pos, Message: a.Name + " is reduced, but another variable denotes a part of it: use only " + a.Name}
 	}
 	return nil
 }
@@ -299,18 +320,36 @@ func (e *emitter) opening() {
 	e.printf("%s := region.Open(%s, %q%s)\n", e.prog, e.node, e.file.pkg.PkgPath+"."+e.Name, e.given())
 	for _, a := range e.arrays {
 		if !a.Local {
-			e.printf("%s = region.In(%s, %q, %s)\n", a.Name, e.prog, a.Name, a.Name)
+			in := "In"
+			if a.columns != "" {
+				in = "InRows"
+			}
+			e.printf("%s = region.%s(%s, %q, %s)\n", a.Name, in, e.prog, a.Name, a.Name)
 		}
 	}
 	local := slices.DeleteFunc(slices.Clone(e.arrays), func(a *array) bool { return !a.Local })
 	for _, s := range e.preamble {
-		if len(local) > 0 && local[0].made == s {
-			a := local[0]
-			e.printf("%s := region.Make[%s](%s, %q, %s)\n", a.Name, e.typed(a.element), e.prog, a.Name, a.length)
+		made := false
+		for len(local) > 0 && local[0].made == s {
+			a, makes := local[0], "Make"
+			made = true
+			if a.filled != nil {
+				makes = "MakeRows"
+			}
+			e.printf("%s := region.%s[%s](%s, %q, %s)\n", a.Name, makes, e.typed(a.element), e.prog, a.Name, a.length)
 			local = local[1:]
-			continue
 		}
-		e.verbatim(s.Pos(), s.End())
+		if i, ok := s.(*ast.IfStmt); ok && len(i.Body.List) == 1 {
+			if r, ok := i.Body.List[0].(*ast.ReturnStmt); ok { // a guard
+				e.verbatim(s.Pos(), i.Body.Lbrace+1)
+				e.returned(r)
+				e.printf("%s.Close()\nreturn\n}\n", e.prog)
+				continue
+			}
+		}
+		if !made && !slices.ContainsFunc(e.arrays, func(a *array) bool { return a.filled == s }) {
+			e.verbatim(s.Pos(), s.End())
+		}
 	}
 	for _, a := range e.arrays {
 		if parts := e.parts[a.Array]; parts != "" {

@@ -163,8 +163,23 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	switch n := s.Node.Origin.(type) {
 	case *ast.ForStmt:
 		body, key = n.Body, n.Init.(*ast.AssignStmt).Lhs[0]
+		if e.file.pkg.TypesInfo.Uses[key.(*ast.Ident)] != nil { // the loop hides the variable
+			e.printf("_ = %s\n", key.(*ast.Ident).Name)
+		}
 	case *ast.RangeStmt:
 		body, key, value, over = n.Body, n.Key, n.Value, n.X
+	}
+	if len(s.Private) > 0 {
+		e.printf("{\n")
+		defer e.printf("}\n")
+	}
+	for _, a := range s.Private {
+		e.printf("%s := make([]%s, len(%s))\n", a.Name, e.typed(e.array(a).element), a.Name)
+	}
+	if n, ok := s.Node.Origin.(*ast.ExprStmt); ok {
+		args, i := n.X.(*ast.CallExpr).Args, e.unique("i")
+		e.printf("%s {\n%s[%s] = %s[%s]\n}\n", header(i, part+".First", part+".End", part+".By"), e.file.source(args[0]), i, e.file.source(args[1]), i)
+		return nil
 	}
 	for _, name := range e.unused(s.Node.Origin.(ast.Stmt)) {
 		e.printf("_ = %s\n", name)
@@ -172,7 +187,7 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	id, _ := key.(*ast.Ident)
 	index, typed := "", ""
 	if id != nil && id.Name != "_" {
-		index, typed = id.Name, e.typed(e.file.pkg.TypesInfo.Defs[id].Type())
+		index, typed = id.Name, e.typed(e.file.pkg.TypesInfo.ObjectOf(id).Type())
 	}
 	v, isID := value.(*ast.Ident)
 	isID = isID && v.Name != "_"
@@ -245,8 +260,42 @@ func (e *emitter) resets(folds []loops.Fold) {
 
 func (e *emitter) reduces(folds []loops.Fold) {
 	for _, f := range folds {
+		switch {
+		case f.Choice != nil && f.Choice.By == f.Scalar:
+			e.chosen(f, folds)
+			continue
+		case f.Choice != nil:
+			continue
+		case f.Operator == "&&" || f.Operator == "||":
+			flag := e.unique("flag")
+			e.printf("{\n%[1]s := 0\nif %[2]s {\n%[1]s = 1\n}\n", flag, f.Scalar.Name)
+			e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", flag, e.err, e.node, combined(f.Operator[:1], "int"))
+			e.printf("%s = %s != 0\n}\n", f.Scalar.Name, flag)
+			continue
+		}
 		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.scalar(f.Scalar)))
 	}
+}
+
+// chosen writes the statements by which ranks take over the values of the rank with the best value
+// of a scalar.
+func (e *emitter) chosen(best loops.Fold, folds []loops.Fold) {
+	parts, from, rank, part := e.unique("parts"), e.unique("from"), e.unique("rank"), e.unique("part")
+	gather := func(s *loops.Scalar) {
+		e.printf("var %s []%s\nif %[1]s, %[3]s = fagus.Gather(%[4]s, %[5]s); %[3]s != nil {\nreturn\n}\n", parts, e.scalar(s), e.err, e.node, s.Name)
+	}
+	e.printf("{\n")
+	gather(best.Scalar)
+	e.printf("%s := 0\nfor %s, %s := range %s {\nif %s %s %s[%s] {\n%s = %s\n}\n}\n", from, rank, part, parts, part, best.Operator, parts, from, from, rank)
+	e.printf("%s = %s[%s]\n", best.Scalar.Name, parts, from)
+	for _, f := range folds {
+		if f.Choice == best.Choice && f.Scalar != best.Scalar {
+			e.printf("{\n")
+			gather(f.Scalar)
+			e.printf("%s = %s[%s]\n}\n", f.Scalar.Name, parts, from)
+		}
+	}
+	e.printf("}\n")
 }
 
 // fold writes the combination of the parts of an array.
@@ -316,6 +365,9 @@ func (f *Function) described(s *loops.Step) string {
 		how = "in turns"
 	}
 	text := fmt.Sprintf("loop%s: parallel, %s", f.over(s.Node), how)
+	for _, a := range s.Private {
+		text += fmt.Sprintf("; every rank has its own %s", a.Name)
+	}
 	for _, fold := range s.Folds {
 		name := ""
 		if fold.Array != nil {

@@ -26,7 +26,12 @@ func (t *translator) reads(n *loops.Node, e ast.Expr) {
 		t.reads(n, e.X)
 	case *ast.BinaryExpr:
 		t.reads(n, e.X)
+		outer := t.calls
+		if e.Op == token.LAND || e.Op == token.LOR {
+			t.calls = nil // a call in Y may not be executed
+		}
 		t.reads(n, e.Y)
+		t.calls = outer
 	case *ast.IndexExpr:
 		t.element(n, e, e, false, "", false)
 	case *ast.SelectorExpr:
@@ -60,7 +65,7 @@ func (t *translator) use(n *loops.Node, o types.Object, id *ast.Ident) {
 		n.Opaque = fmt.Sprintf("the slice %s as a whole is not supported here", id.Name)
 	case s != nil:
 		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Pos: t.file.pos(id.Pos())}})
-	case t.slices[o] != nil:
+	case t.slices[o] != nil || t.matrices[o] != nil:
 		n.Opaque = fmt.Sprintf("the slice %s as a whole is not supported here", id.Name)
 	default:
 		if _, isVar := o.(*types.Var); isVar {
@@ -80,6 +85,10 @@ func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, wr
 	id, ok := ast.Unparen(e.X).(*ast.Ident)
 	if !ok {
 		if inner, isElement := ast.Unparen(e.X).(*ast.IndexExpr); isElement {
+			if t.matrix(inner) != nil {
+				t.entry(n, e, inner, whole, write, fold, partly)
+				return
+			}
 			// An array inside an element.
 			t.element(n, inner, whole, write, fold, true)
 			return
@@ -96,15 +105,29 @@ func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, wr
 		t.variable(n, id, write, fold)
 		return
 	}
+	if p, ok := t.poly(e.Index); ok {
+		at := p.Plus(s.from)
+		var inside []loops.Poly
+		if s.part {
+			inside = append(inside, p, s.length.Minus(loops.Number(1)).Minus(p))
+		}
+		if s.row != nil {
+			inside = append(inside, s.row.inside(at)...)
+		}
+		t.access(n, s, &at, inside, whole, write, fold, partly)
+		return
+	}
+	t.access(n, s, nil, nil, whole, write, fold, partly)
+}
+
+// access records an access to the element at a subscript, nil if it is unknown; whole is the
+// expression. The polynomials in inside are at least 0, because Go checks subscripts.
+func (t *translator) access(n *loops.Node, s *slice, at *loops.Poly, inside []loops.Poly, whole ast.Expr, write bool, fold string, partly bool) {
 	if partly && fold != "" { // ranks can reduce only whole elements
-		t.element(n, e, whole, false, "", true)
+		t.access(n, s, at, inside, whole, false, "", true)
 		fold = ""
 	}
-	a := loops.Access{Array: s.Array, Write: write, Fold: fold, Partly: partly, Text: t.file.source(whole), Pos: t.file.pos(whole.Pos())}
-	if p, ok := t.poly(e.Index); ok {
-		p = p.Plus(s.from)
-		a.At = &p
-	}
+	a := loops.Access{Array: s.Array, At: at, Inside: inside, Write: write, Fold: fold, Partly: partly, Text: t.file.source(whole), Pos: t.file.pos(whole.Pos())}
 	if write && fold != "" {
 		read := a
 		read.Write = false
@@ -143,7 +166,7 @@ func (t *translator) field(n *loops.Node, e *ast.SelectorExpr, write bool, fold 
 
 // store records a write to e; fold is the operator if the new value depends on the old one.
 func (t *translator) store(n *loops.Node, e ast.Expr, fold string) {
-	if fold != "" && !foldable(t.info.TypeOf(e)) {
+	if fold != "" && !foldable(t.info.TypeOf(e), fold) {
 		fold = "?"
 	}
 	switch e := ast.Unparen(e).(type) {
@@ -189,93 +212,15 @@ func (t *translator) write(n *loops.Node, o types.Object, id *ast.Ident, fold st
 	n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Write: true, Fold: fold, Pos: pos}})
 }
 
-// foldable reports whether fagus.Reduce takes values of a type: numbers of at most 8 bytes.
-func foldable(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0 && b.Kind() != types.Uintptr
-}
-
-// folding returns the operator and the other operand of x = x + e, x = e + x, x = max(x, e) and
-// similar statements, or "" for any other statement.
-func (t *translator) folding(s *ast.AssignStmt) (op string, with ast.Expr) {
-	if len(s.Lhs) != 1 || s.Tok != token.ASSIGN {
-		return "", nil
-	}
-	target := t.file.source(s.Lhs[0])
-	is := func(e ast.Expr) bool { return t.file.source(ast.Unparen(e)) == target }
-	switch e := ast.Unparen(s.Rhs[0]).(type) {
-	case *ast.BinaryExpr:
-		ops := map[token.Token]string{token.ADD: "+", token.MUL: "*", token.AND: "&", token.OR: "|", token.XOR: "^"}
-		switch {
-		case is(e.X) && e.Op == token.SUB:
-			return "+", e.Y
-		case is(e.X):
-			return ops[e.Op], e.Y
-		case is(e.Y):
-			return ops[e.Op], e.X
-		}
-	case *ast.CallExpr:
-		if len(e.Args) != 2 {
-			return "", nil
-		}
-		op := t.extremum(e.Fun)
-		switch {
-		case is(e.Args[0]):
-			return op, e.Args[1]
-		case is(e.Args[1]):
-			return op, e.Args[0]
-		}
-	}
-	return "", nil
-}
-
-// extremum returns "max" or "min" if fun is one of these, built in or in package math, else "".
-func (t *translator) extremum(fun ast.Expr) string {
-	switch f := ast.Unparen(fun).(type) {
-	case *ast.Ident:
-		if _, builtin := t.info.Uses[f].(*types.Builtin); builtin && (f.Name == "max" || f.Name == "min") {
-			return f.Name
-		}
-	case *ast.SelectorExpr:
-		fn, ok := t.info.Uses[f.Sel].(*types.Func)
-		if ok && (fn.FullName() == "math.Max" || fn.FullName() == "math.Min") {
-			return t.file.source(f)
-		}
-	}
-	return ""
-}
-
-// extreme returns the node of "if e > x { x = e }", or nil.
-func (t *translator) extreme(s *ast.IfStmt) *loops.Node {
-	cond, ok := ast.Unparen(s.Cond).(*ast.BinaryExpr)
-	if !ok || s.Init != nil || s.Else != nil || len(s.Body.List) != 1 {
-		return nil
-	}
-	a, ok := s.Body.List[0].(*ast.AssignStmt)
-	if !ok || a.Tok != token.ASSIGN || len(a.Lhs) != 1 {
-		return nil
-	}
-	target, value := t.file.source(a.Lhs[0]), t.file.source(a.Rhs[0])
-	x, y, op := t.file.source(cond.X), t.file.source(cond.Y), cond.Op
-	if x == target && y == value {
-		x, y = y, x
-		op = map[token.Token]token.Token{token.LSS: token.GTR, token.GTR: token.LSS}[op]
-	}
-	if x != value || y != target || op != token.LSS && op != token.GTR {
-		return nil
-	}
-	n := t.node(s)
-	t.reads(n, a.Rhs[0])
-	t.store(n, a.Lhs[0], op.String())
-	return n
-}
-
 func (t *translator) call(n *loops.Node, e *ast.CallExpr) {
 	if _, ok := t.poly(e); ok { // for example len of an array
 		return
 	}
 	if !t.info.Types[e.Fun].IsType() && !t.pure(e.Fun) {
-		n.Opaque = fmt.Sprintf("%s may have effects that are not known", t.file.source(e.Fun))
+		if why := t.inline(e); why != "" {
+			n.Opaque = why
+		}
+		return
 	}
 	args := e.Args
 	id, isID := ast.Unparen(e.Fun).(*ast.Ident)

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -10,13 +11,15 @@ import (
 
 func (t *translator) loop(s ast.Stmt) []*loops.Node {
 	n := t.node(s)
-	n.Loop = &loops.Loop{Serial: t.serials[t.file.position(s.Pos()).Line] || t.serials[t.file.position(s.Pos()).Line-1]}
+	mark := t.marks(s)
+	n.Loop = &loops.Loop{Serial: mark == serial, Independent: mark == independent}
 	var body *ast.BlockStmt
 	around := len(t.around)
 	defer func() { t.around = t.around[:around] }()
 	switch s := s.(type) {
 	case *ast.ForStmt:
 		body = s.Body
+		defer t.forget(s)
 		if init := t.header(n, s); init != nil {
 			whole := t.node(s)
 			whole.If, whole.Cond, whole.Children = true, &loops.Cond{}, append(init, n)
@@ -31,6 +34,35 @@ func (t *translator) loop(s ast.Stmt) []*loops.Node {
 	n.Loop.Leaves = leaves(body)
 	n.Children = append(n.Children, t.statements(body.List)...)
 	return []*loops.Node{n}
+}
+
+// copies makes a statement copy(x, y) a loop over the elements, and reports whether it is one.
+func (t *translator) copies(n *loops.Node, s *ast.ExprStmt) bool {
+	call, ok := ast.Unparen(s.X).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	if id, isID := call.Fun.(*ast.Ident); !isID || t.info.Uses[id] != types.Universe.Lookup("copy") {
+		return false
+	}
+	to, from := t.slice(n, call.Args[0]), t.slice(n, call.Args[1])
+	if to == nil || from == nil {
+		return false
+	}
+	n.Loop = &loops.Loop{Lo: []loops.Poly{loops.Number(0)}, Hi: []loops.Poly{to.length}, Step: 1}
+	if !to.length.Equal(from.length) {
+		n.Loop.Hi = append(n.Loop.Hi, from.length)
+	}
+	n.Loop.Serial, n.Loop.Independent = t.marks(s) == serial, t.marks(s) == independent
+	t.index(n, "index")
+	t.around = t.around[:len(t.around)-1]
+	one := t.node(s)
+	for i, x := range []*slice{from, to} {
+		at := x.from.Plus(loops.Of(n.Loop.Index))
+		t.access(one, x, &at, nil, call.Args[1-i], i == 1, "", false)
+	}
+	n.Children = []*loops.Node{one}
+	return true
 }
 
 func leaves(body *ast.BlockStmt) (found bool) {
@@ -71,10 +103,10 @@ func child(n ast.Node) ast.Node {
 	return n
 }
 
-// header finds the bounds of "for i := lo; i < hi; i += step" and similar loops. For any other
-// loop it returns the nodes of the init statement.
+// header finds the bounds of a loop that counts. For any other loop it returns the nodes of the
+// init statement.
 func (t *translator) header(n *loops.Node, s *ast.ForStmt) (init []*loops.Node) {
-	if t.counted(n, s) {
+	if n.Loop.Unknown = t.counted(n, s); n.Loop.Unknown == "" {
 		return nil
 	}
 	if s.Init != nil {
@@ -97,131 +129,24 @@ func (t *translator) header(n *loops.Node, s *ast.ForStmt) (init []*loops.Node) 
 	return init
 }
 
-func (t *translator) counted(n *loops.Node, s *ast.ForStmt) bool {
-	init, ok := s.Init.(*ast.AssignStmt)
-	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || s.Cond == nil || s.Post == nil {
-		return false
-	}
-	id, ok := init.Lhs[0].(*ast.Ident)
-	o := t.info.Defs[id]
-	if !ok || o == nil || !t.integer(id) || t.assigned[o] != 2 {
-		return false
-	}
-	step, ok := t.step(s.Post, o)
-	cond, isBinary := s.Cond.(*ast.BinaryExpr)
-	if !ok || !isBinary || step < -1 {
-		return false
-	}
-	if x, isID := cond.X.(*ast.Ident); !isID || t.info.Uses[x] != o {
-		return false
-	}
-	up := step > 0
-	one := loops.Number(0)
-	switch cond.Op {
-	case token.LSS, token.GTR:
-		if up != (cond.Op == token.LSS) {
-			return false
-		}
-	case token.LEQ, token.GEQ:
-		if up != (cond.Op == token.LEQ) {
-			return false
-		}
-		one = loops.Number(1)
-	default:
-		return false
-	}
-	from, okFrom := t.bounds(init.Rhs[0], up)
-	to, okTo := t.bounds(cond.Y, !up)
-	if !okFrom || !okTo || step > 1 && len(from) > 1 {
-		return false
-	}
-	l := n.Loop
-	t.index(n, id.Name)
-	l.Wide = o.Type() != types.Typ[types.Int]
-	t.values[o] = loops.Of(l.Index)
-	if up {
-		l.Lo, l.Step = from, step
-		for _, p := range to {
-			l.Hi = append(l.Hi, p.Plus(one))
-		}
-		return true
-	}
-	l.Step, l.Down = 1, true
-	for _, p := range from {
-		l.Hi = append(l.Hi, p.Plus(loops.Number(1)))
-	}
-	for _, p := range to {
-		l.Lo = append(l.Lo, p.Plus(loops.Number(1)).Minus(one))
-	}
-	return true
-}
-
 func (t *translator) index(n *loops.Node, name string) {
 	t.hides(n, name)
 	n.Loop.Index = t.symbol(name, n.Loop)
 	t.around = append(t.around, name)
 }
 
-func (t *translator) step(post ast.Stmt, o types.Object) (step int64, ok bool) {
-	is := func(e ast.Expr) bool {
-		id, ok := e.(*ast.Ident)
-		return ok && t.info.Uses[id] == o
-	}
-	switch p := post.(type) {
-	case *ast.IncDecStmt:
-		if p.Tok == token.DEC {
-			return -1, is(p.X)
-		}
-		return 1, is(p.X)
-	case *ast.AssignStmt:
-		if len(p.Lhs) != 1 || !is(p.Lhs[0]) {
-			return 0, false
-		}
-		by, ok := t.poly(p.Rhs[0])
-		c, number := by.Constant()
-		if p.Tok == token.SUB_ASSIGN {
-			c = -c
-		} else if p.Tok != token.ADD_ASSIGN {
-			return 0, false
-		}
-		return c, ok && number && c != 0
-	}
-	return 0, false
-}
-
-// bounds returns the polynomials of a bound: both a and b for min(a, b) above, max(a, b) below.
-func (t *translator) bounds(e ast.Expr, lower bool) (all []loops.Poly, ok bool) {
-	if p, ok := t.poly(e); ok {
-		return []loops.Poly{p}, true
-	}
-	call, isCall := ast.Unparen(e).(*ast.CallExpr)
-	if !isCall {
-		return nil, false
-	}
-	name := "min"
-	if lower {
-		name = "max"
-	}
-	if id, isID := call.Fun.(*ast.Ident); !isID || t.info.Uses[id] != types.Universe.Lookup(name) {
-		return nil, false
-	}
-	for _, arg := range call.Args {
-		more, ok := t.bounds(arg, lower)
-		if !ok {
-			return nil, false
-		}
-		all = append(all, more...)
-	}
-	return all, true
-}
-
 // rangeHeader finds the bounds of "for i, x := range a" and returns the nodes that assign x.
 func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loops.Node) {
 	var hi loops.Poly
-	over := t.slice(n, s.X)
-	ok := over != nil
-	if ok {
+	over, rows := t.slice(n, s.X), (*matrix)(nil)
+	if id, isID := ast.Unparen(s.X).(*ast.Ident); isID {
+		rows = t.matrices[t.info.Uses[id]]
+	}
+	ok := over != nil || rows != nil
+	if over != nil {
 		hi = over.length
+	} else if rows != nil {
+		hi = rows.rows
 	} else if t.integer(s.X) {
 		hi, ok = t.poly(s.X)
 	} else {
@@ -242,6 +167,7 @@ func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loop
 	}
 	if !ok {
 		t.reads(n, s.X)
+		n.Loop.Unknown = fmt.Sprintf("%s is not %s", t.file.source(s.X), known)
 	}
 	name := "_"
 	var o types.Object
@@ -265,7 +191,18 @@ func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loop
 		n.Opaque = "range with a variable that is declared outside the loop"
 	}
 	value, isID := s.Value.(*ast.Ident)
-	if !isID || value.Name == "_" || over == nil {
+	if !isID || value.Name == "_" || !ok || over == nil && rows == nil {
+		return nil
+	}
+	if rows != nil {
+		t.hides(n, value.Name)
+		o := t.info.Defs[value]
+		if o == nil || t.assigned[o] != 1 || !n.Loop.Affine() {
+			n.Opaque = fmt.Sprintf("the row %s is assigned, or its number is not known", value.Name)
+			return nil
+		}
+		rows.aliased = true
+		t.slices[o] = rows.part(loops.Of(n.Loop.Index))
 		return nil
 	}
 	v := t.node(s.Value)

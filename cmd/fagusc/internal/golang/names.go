@@ -70,6 +70,7 @@ func (f *File) constraint() (lines string, err error) {
 	return lines, nil
 }
 
+// span returns the range of a loop's header.
 func span(s ast.Stmt) [2]token.Pos {
 	switch s := s.(type) {
 	case *ast.ForStmt:

@@ -138,7 +138,7 @@ func (e *emitter) hasSteps(n *loops.Node) bool {
 func (e *emitter) unrolled(l *loops.Loop) string {
 	i, lo, hi := l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi)
 	if l.Down {
-		return fmt.Sprintf("for %s := (%s) - 1; %s >= %s; %s--", i, hi, i, lo, i)
+		return fmt.Sprintf("for %s := (%s) - 1; %s >= %s; %s -= %d", i, hi, i, lo, i, l.Step)
 	}
 	return header(i, lo, hi, fmt.Sprint(l.Step))
 }
@@ -249,7 +249,7 @@ func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f 
 		}
 	}
 	if f.At == nil {
-		fmt.Fprintf(b, "%s.Add(0, len(%s))\n", region, f.Array.Name)
+		fmt.Fprintf(b, "%s.Add(0, %s)\n", region, e.array(f.Array).size())
 	} else {
 		fmt.Fprintf(b, "%s.%s\n", region, e.elements(f, rows, part, own))
 	}
@@ -389,7 +389,7 @@ func condition(c *loops.Cond) string {
 }
 
 func idempotent(op string) bool {
-	return strings.Contains(op, ".") || slices.Contains([]string{"max", "min", "<", ">", "&", "|"}, op)
+	return strings.Contains(op, ".") || slices.Contains([]string{"max", "min", "<", ">", "&", "|", "&&", "||"}, op)
 }
 
 // foldsArray writes the declaration that every rank overwrites its part of a reduced array, and

@@ -37,21 +37,22 @@ func (w *writer) fresh(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, w.names)
 }
 
-// random returns the text of a function with two n x n arrays, two arrays of 8n + 16 elements, and
-// one array of indices into these. Loop indices run from 1 to n-2, so that all subscripts are in
-// range.
+// random returns the text of a function with two n x n arrays, two arrays of 8n + 16 elements, n
+// rows of n elements, and one array of indices into the long arrays. Loop indices run from 1 to
+// n-2, so that all subscripts are in range.
 func random(name string, seed uint64) string {
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 9))}
-	fmt.Fprintf(w, "//%s\nfunc %s(a, b, x, y []int64, index []int, n, m int) (s, p int64) {\n", "fagus:parallel", name)
-	w.WriteString("p = -1 << 40\n")
+	fmt.Fprintf(w, "//%s\nfunc %s(a, b, x, y []int64, q [][]int64, index []int, n, m int) (s, p int64) {\n", "fagus:parallel", name)
+	w.WriteString("p = -1 << 40\nbest, at := p, p\nlow, high := false, true\nvar c0, c1, c2, c3 int\n_, _, _, _ = c0, c1, c2, c3\n")
+	w.WriteString("h := n - 1\nif m > 1 {\nh = min(h, 4)\n}\n")
 	if w.IntN(5) == 0 {
-		w.WriteString("z := make([]int64, 8*n+16)\nhalf := n / 2\n_ = half\n")
+		w.WriteString("z := make([]int64, 8*n+16)\nhalf := n / 2\n_ = half\nu := make([]int64, n)\n")
 		w.list(1+w.IntN(3), 0, true)
-		w.WriteString("_ = z\n")
+		w.WriteString("_ = len(z) + len(u)\n")
 	} else {
 		w.list(1+w.IntN(3), 0, false)
 	}
-	w.WriteString("return s, p\n}\n\n")
+	w.WriteString("if low {\ns += 1000\n}\nif high {\ns += 2000\n}\nreturn s + best*100, p ^ at\n}\n\n")
 	return w.String()
 }
 
@@ -63,6 +64,8 @@ func (w *writer) list(count, depth int, z bool) {
 			w.loop(depth, z)
 		case w.IntN(6) == 0:
 			w.condition(depth, z)
+		case z && w.IntN(4) == 0:
+			w.scratch()
 		default:
 			w.statement(z)
 		}
@@ -95,19 +98,45 @@ func (w *writer) loop(depth int, z bool) {
 			lo = "1 + " + j + "%2"
 		}
 	}
-	switch w.IntN(6) {
+	switch w.IntN(12) {
 	case 0:
-		fmt.Fprintf(w, "for %s := %s; %s < %s; %s += 2 {\n", i, lo, i, hi, i)
-	case 1:
-		fmt.Fprintf(w, "for %s := %s - 1; %s >= %s; %s-- {\n", i, hi, i, lo, i)
+		hi = "h"
+	case 1, 2:
+		lo, hi = "1", "3"
+	}
+	define := ":="
+	if w.IntN(5) == 0 {
+		i, define = fmt.Sprintf("c%d", depth), "="
+	}
+	switch w.IntN(12) {
+	case 0, 1:
+		fmt.Fprintf(w, "for %s %s %s; %s < %s; %s += 2 {\n", i, define, lo, i, hi, i)
+	case 2:
+		fmt.Fprintf(w, "for %s %s %s - 1; %s >= %s; %s-- {\n", i, define, hi, i, lo, i)
+	case 3:
+		fmt.Fprintf(w, "for %s %s %s - 1; %s < %s+1; %s -= %d {\n", i, define, hi, lo, i, i, 1+w.IntN(3))
+	case 4:
+		fmt.Fprintf(w, "for %s %s %s; %s > %s && n-1 > %s; %s = 1 + %s {\n", i, define, lo, hi, i, i, i, i)
+	case 5:
+		fmt.Fprintf(w, "for %s %s 1; %s != n-1; %s++ {\n", i, define, i, i)
 	default:
-		fmt.Fprintf(w, "for %s := %s; %s < %s; %s++ {\n", i, lo, i, hi, i)
+		fmt.Fprintf(w, "for %s %s %s; %s < %s; %s++ {\n", i, define, lo, i, hi, i)
 	}
 	indices, scalars := len(w.indices), len(w.scalars)
 	w.indices = append(w.indices, i)
 	w.list(1+w.IntN(3), depth+1, z)
 	w.indices, w.scalars = w.indices[:indices], w.scalars[:scalars]
 	w.WriteString("}\n")
+}
+
+// scratch writes statements that use an array for one iteration, and sometimes more.
+func (w *writer) scratch() {
+	k := w.fresh("k")
+	lo := w.pick("0", "0", "0", "1")
+	w.indices = append(w.indices, k)
+	fmt.Fprintf(w, "for %s := 1; %s < n-1; %s++ {\nu[%s] = %s\n}\n", k, k, k, k, w.value(false))
+	fmt.Fprintf(w, "for %s := 1; %s < n-1; %s++ {\n%s += u[%s-%s]\n}\n", k, k, k, w.element(false), k, lo)
+	w.indices = w.indices[:len(w.indices)-1]
 }
 
 func (w *writer) condition(depth int, z bool) {
@@ -152,11 +181,16 @@ func (w *writer) element(z bool) string {
 	switch w.IntN(8) {
 	case 0, 1, 2, 3:
 		row, column := w.index(), w.index()
-		if w.IntN(3) == 0 {
+		if w.IntN(12) == 0 {
+			row = w.pick("0", "(n-1)", "1")
+		} else if w.IntN(3) == 0 {
 			row = "(" + row + w.pick("-1", "+1") + ")"
 		}
 		if w.IntN(3) == 0 {
 			column += w.pick("-1", "+1")
+		}
+		if w.IntN(4) == 0 {
+			return fmt.Sprintf("q[%s][%s]", row, column)
 		}
 		return fmt.Sprintf("%s[%s*n+%s]", w.pick("a", "a", "b"), row, column)
 	case 4:
@@ -166,7 +200,7 @@ func (w *writer) element(z bool) string {
 			return fmt.Sprintf("z[%s+half]", w.index())
 		}
 	}
-	return fmt.Sprintf("%s[%s]", w.pick("x", "y"), w.pick(w.index(), "2*"+w.index(), "2*"+w.index()+"+1", "n-"+w.index(), "3*"+w.index()+"-"+w.index()+"+n", w.index()+"/2", w.index()+"+m"))
+	return fmt.Sprintf("%s[%s]", w.pick("x", "y"), w.pick(w.index(), "2*"+w.index(), "2*"+w.index()+"+1", "n-"+w.index(), "3*"+w.index()+"-"+w.index()+"+n", "4*"+w.index()+"+"+w.index(), "("+w.index()+"*4+"+w.index()+")*2+"+w.index(), w.index()+"/2", w.index()+"+m"))
 }
 
 // value returns an expression.
@@ -186,7 +220,26 @@ func (w *writer) value(z bool) string {
 }
 
 func (w *writer) statement(z bool) {
-	switch w.IntN(10) {
+	switch w.IntN(16) {
+	case 14:
+		v := w.fresh("v")
+		fmt.Fprintf(w, "%s := mix(%s, %s, %s)\n_ = %s\n", v, w.pick("x", "y[1:]", "q["+w.index()+"]"), w.pick(w.index(), "1")+"-1", w.index(), v)
+		w.scalars = append(w.scalars, v)
+	case 15:
+		i, j := w.index(), w.index()
+		fmt.Fprintf(w, "stir(%s, %s, %s)\n", w.pick("q["+i+"]", "a["+i+"*n:("+i+"+1)*n]", "x["+i+":]"), w.pick("q["+j+"]", "b["+j+"*n:("+j+"+1)*n]", "y"), w.pick("n", "n-1", "2"))
+	case 12, 13:
+		if w.IntN(2) == 0 {
+			i, j := w.index(), w.index()
+			fmt.Fprintf(w, "copy(%s, %s)\n", w.pick("x["+i+":]", "q["+i+"]", "a["+i+"*n:("+i+"+1)*n]"), w.pick("y[2*"+j+":2*"+j+"+n]", "q["+j+"]", "x[:n]"))
+			return
+		}
+		fmt.Fprintf(w, "%s = %s\n", w.element(z), w.value(z))
+	case 10:
+		value := w.value(z)
+		fmt.Fprintf(w, "if %s > best {\nbest = %s\nat = int64(%s)\n}\n", value, value, w.index())
+	case 11:
+		fmt.Fprintf(w, w.pick("low = low || %s > 20\n", "high = high && %s < 20\n", "if %s > 15 {\nlow = true\n}\n"), w.value(z))
 	case 0:
 		fmt.Fprintf(w, "s += %s\n", w.value(z))
 	case 1:
@@ -202,16 +255,41 @@ func (w *writer) statement(z bool) {
 	}
 }
 
+// helpers are functions that random functions call.
+const helpers = `
+func mix(v []int64, i, by int) int64 {
+	s := int64(by)
+	for j := 0; j < 3; j++ {
+		s += v[i+j] * int64(j+by)
+	}
+	return s
+}
+
+func stir(v, w []int64, n int) {
+	for j := 1; j < n; j++ {
+		v[j] += w[j-1]
+	}
+}
+
+`
+
 // harness runs functions with and without Fagus and compares the results.
 const harness = `
+func rows(a []int64, n int) (all [][]int64) {
+	for i := range n {
+		all = append(all, a[i*n:(i+1)*n])
+	}
+	return all
+}
+
 func main() {
 	for number, f := range functions {
 		for trial := range 3 {
 			r := rand.New(rand.NewPCG(uint64(number), uint64(trial)))
 			n, m := 4+r.IntN(7), r.IntN(4)
-			make := func() (all [4][]int64, index []int) {
+			make := func() (all [5][]int64, index []int) {
 				r := rand.New(rand.NewPCG(uint64(number), uint64(trial)+100))
-				for i, length := range []int{n * n, n * n, 8*n + 16, 8*n + 16} {
+				for i, length := range []int{n * n, n * n, 8*n + 16, 8*n + 16, n * n} {
 					for range length {
 						all[i] = append(all[i], int64(r.IntN(20)-5))
 					}
@@ -222,10 +300,11 @@ func main() {
 				return all, index
 			}
 			want, index := make()
+			wanted := rows(want[4], n)
 			const calls = 3
 			var s, p [calls]int64
 			for call := range calls { // with the results of the one before; the last repeats the first
-				s[call], p[call] = f.alone(want[0], want[1], want[2], want[3], index, n, m+call%2)
+				s[call], p[call] = f.alone(want[0], want[1], want[2], want[3], wanted, index, n, m+call%2)
 			}
 			cfg := fagus.Config{Nodes: 1 + r.IntN(5), Placement: fagus.PlacePrivate}
 			switch r.IntN(4) {
@@ -235,7 +314,7 @@ func main() {
 				cfg.Mode = fagus.Threaded
 			}
 			stays := r.IntN(16) // one bit for each array
-			var got [4][]int64
+			var got [5][]int64
 			_, err := fagus.Run(context.Background(), cfg, func(node *fagus.Node) error {
 				all, index := make()
 				if node.Rank() == 0 {
@@ -243,7 +322,7 @@ func main() {
 				}
 				var kept [4]*region.Resident[int64]
 				args := all
-				for i := range args {
+				for i := range kept {
 					if stays>>i&1 == 1 {
 						var err error
 						if kept[i], err = region.Place(node, "kept", all[i]); err != nil {
@@ -253,7 +332,7 @@ func main() {
 					}
 				}
 				for call := range calls {
-					s1, p1, err := f.on(node, args[0], args[1], args[2], args[3], index, n, m+call%2)
+					s1, p1, err := f.on(node, args[0], args[1], args[2], args[3], rows(args[4], n), index, n, m+call%2)
 					if err != nil {
 						return err
 					}
@@ -309,7 +388,7 @@ func TestRandomPrograms(t *testing.T) {
 func testBatch(t *testing.T, seed uint64, count, most int) int {
 	dir := module(t)
 	var text bytes.Buffer
-	text.WriteString("package main\n\n")
+	text.WriteString("package main\n\n" + helpers)
 	for i := range count {
 		text.WriteString(random(fmt.Sprintf("F%d", seed+uint64(i)), seed+uint64(i)))
 	}
@@ -328,7 +407,7 @@ func testBatch(t *testing.T, seed uint64, count, most int) int {
 	write(t, dir, "random_fagus.go", out)
 	var table strings.Builder
 	table.WriteString("package main\n\nimport (\n\"context\"\n\"fmt\"\n\"math/rand/v2\"\n\"os\"\n\"reflect\"\n\n\"github.com/fagus-dsm/fagus/fagus\"\n\"github.com/fagus-dsm/fagus/fagus/region\"\n)\n\n")
-	table.WriteString("var functions = []struct {\nname string\nalone func(a, b, x, y []int64, index []int, n, m int) (int64, int64)\non func(node *fagus.Node, a, b, x, y []int64, index []int, n, m int) (int64, int64, error)\n}{\n")
+	table.WriteString("var functions = []struct {\nname string\nalone func(a, b, x, y []int64, q [][]int64, index []int, n, m int) (int64, int64)\non func(node *fagus.Node, a, b, x, y []int64, q [][]int64, index []int, n, m int) (int64, int64, error)\n}{\n")
 	for _, fn := range f.Functions {
 		fmt.Fprintf(&table, "{%q, %s, %sOn},\n", fn.Name, fn.Name, fn.Name)
 	}

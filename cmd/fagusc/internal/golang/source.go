@@ -14,12 +14,6 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// directive marks functions to be made parallel; serial marks loops to be left serial.
-const (
-	directive = "//fagus:parallel"
-	serial    = "//fagus:serial"
-)
-
 // Suffix ends the names of output files.
 const Suffix = "_fagus.go"
 
@@ -27,8 +21,10 @@ const Suffix = "_fagus.go"
 type File struct {
 	Path      string
 	Functions []*Function
+	refused   []error // directives that are unknown or have no effect
 	pkg       *packages.Package
 	text      []byte
+	others    map[string][]byte // texts of other files, by path
 	syntax    *ast.File
 }
 
@@ -65,7 +61,7 @@ func Load(dir string, paths ...string) ([]*File, error) {
 		if strings.HasSuffix(path, Suffix) || len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return same(p, path) }) {
 			continue
 		}
-		f := &File{Path: path, pkg: pkg, syntax: syntax}
+		f := &File{Path: path, pkg: pkg, syntax: syntax, others: make(map[string][]byte)}
 		if f.text, err = os.ReadFile(path); err != nil {
 			return nil, err
 		}
@@ -81,7 +77,7 @@ func Load(dir string, paths ...string) ([]*File, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(files, func(f *File) bool { return len(f.Functions) == 0 }), nil
+	return slices.DeleteFunc(files, func(f *File) bool { return len(f.Functions) == 0 && len(f.refused) == 0 }), nil
 }
 
 func emptied(path string) ([]byte, error) {
@@ -105,26 +101,19 @@ func same(a, b string) bool {
 
 // find translates the marked functions. Type errors elsewhere may be uses of what Emit will write.
 func (f *File) find() error {
-	serials := make(map[int]bool) // lines with the directive serial
-	for _, group := range f.syntax.Comments {
-		for _, c := range group.List {
-			if c.Text == serial || strings.HasPrefix(c.Text, serial+" ") {
-				serials[f.position(c.Pos()).Line] = true
-			}
-		}
-	}
+	marks := f.directives()
 	for _, d := range f.syntax.Decls {
 		decl, ok := d.(*ast.FuncDecl)
 		if !ok || decl.Doc == nil || decl.Body == nil {
 			continue
 		}
-		if slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool { return c.Text == directive || strings.HasPrefix(c.Text, directive+" ") }) {
+		if slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool { return named(c) == directive }) {
 			for _, e := range f.pkg.TypeErrors {
 				if decl.Pos() <= e.Pos && e.Pos < decl.End() {
 					return fmt.Errorf("%s: %s", f.pos(e.Pos), e.Msg)
 				}
 			}
-			f.Functions = append(f.Functions, translate(f, decl, serials))
+			f.Functions = append(f.Functions, translate(f, decl, marks))
 		}
 	}
 	return nil
@@ -147,14 +136,26 @@ func (f *File) source(n ast.Node) string            { return f.between(n.Pos(), 
 
 func (f *File) between(from, to token.Pos) string {
 	file := f.pkg.Fset.File(from)
-	return string(f.text[file.Offset(from):file.Offset(to)])
+	text := f.text
+	if other := f.position(from).Filename; other != f.Path {
+		text = f.others[other]
+		if text == nil {
+			text, _ = os.ReadFile(other) // it has been parsed before
+			f.others[other] = text
+		}
+	}
+	if file.Offset(to) > len(text) {
+		return "?" // the file has changed
+	}
+	return string(text[file.Offset(from):file.Offset(to)])
 }
 
-// assigned counts the assignments to every variable of a function, declared values included.
+// assigned counts the assignments to every variable of a function and to parts of it, declared
+// values included.
 func assigned(info *types.Info, body *ast.BlockStmt) map[types.Object]int {
 	count := make(map[types.Object]int)
 	note := func(e ast.Expr) {
-		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+		if id, ok := root(info, e).(*ast.Ident); ok {
 			if o := cmp.Or(info.Defs[id], info.Uses[id]); o != nil {
 				count[o]++
 			}
@@ -188,4 +189,25 @@ func assigned(info *types.Info, body *ast.BlockStmt) map[types.Object]int {
 		return true
 	})
 	return count
+}
+
+// root returns the variable of which an expression denotes a part: a field, or an element of an
+// array that is not a slice.
+func root(info *types.Info, e ast.Expr) ast.Expr {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.SelectorExpr:
+			if info.Selections[x] == nil {
+				return e
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			if _, ok := info.TypeOf(x.X).Underlying().(*types.Array); !ok {
+				return e
+			}
+			e = x.X
+		default:
+			return x
+		}
+	}
 }

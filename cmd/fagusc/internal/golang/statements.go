@@ -74,13 +74,16 @@ func (t *translator) opaque(s ast.Node, format string, args ...any) []*loops.Nod
 
 func (t *translator) statement(s ast.Stmt) []*loops.Node {
 	n := t.node(s)
+	outer := t.calls
+	t.calls = nil
+	defer func() { t.calls = outer }()
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		t.assign(n, s)
+		n = t.withCalls(s, n, func() { t.assign(n, s) })
 	case *ast.IncDecStmt:
 		t.store(n, s.X, "+")
 	case *ast.DeclStmt:
-		t.declare(n, s)
+		n = t.withCalls(s, n, func() { t.declare(n, s) })
 	case *ast.ForStmt, *ast.RangeStmt:
 		return t.loop(s)
 	case *ast.IfStmt:
@@ -92,7 +95,10 @@ func (t *translator) statement(s ast.Stmt) []*loops.Node {
 		n.If, n.Cond = true, &loops.Cond{}
 		n.Children = t.statements(s.List)
 	case *ast.ExprStmt:
-		t.reads(n, s.X)
+		if t.copies(n, s) {
+			return []*loops.Node{n}
+		}
+		n = t.withCalls(s, n, func() { t.reads(n, s.X) })
 	case *ast.EmptyStmt:
 		return nil
 	case *ast.BranchStmt:
@@ -101,7 +107,7 @@ func (t *translator) statement(s ast.Stmt) []*loops.Node {
 		}
 		return t.opaque(s, "%s is not supported here", s.Tok)
 	case *ast.ReturnStmt:
-		return t.opaque(s, "return is supported only at the end of the function")
+		return t.opaque(s, "return is supported only at the end of the function, and before its loops in if c { return } where c reads no array")
 	default:
 		return t.opaque(s, "this kind of statement is not supported")
 	}
@@ -168,6 +174,7 @@ func (t *translator) define(n *loops.Node, id *ast.Ident) {
 		}
 		return
 	}
+	t.unbind(o)
 	t.hides(n, id.Name)
 	if !flat(o.Type()) {
 		if s, isSlice := o.Type().Underlying().(*types.Slice); !isSlice || !flat(s.Elem()) {
@@ -181,7 +188,7 @@ func (t *translator) define(n *loops.Node, id *ast.Ident) {
 
 func (t *translator) assign(n *loops.Node, s *ast.AssignStmt) {
 	if s.Tok == token.DEFINE && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		if t.named(n, s.Lhs[0].(*ast.Ident), s.Rhs[0]) {
+		if t.constant(n, s.Lhs[0].(*ast.Ident), s.Rhs[0]) {
 			return
 		}
 	}
@@ -191,8 +198,17 @@ func (t *translator) assign(n *loops.Node, s *ast.AssignStmt) {
 		return
 	}
 	if op, with := t.folding(s); op != "" {
-		t.reads(n, with)
+		for _, e := range with {
+			t.reads(n, e)
+		}
 		t.store(n, s.Lhs[0], op)
+		return
+	}
+	if op := t.flag(s); op != "" {
+		t.store(n, s.Lhs[0], op)
+		last := n.Own[len(n.Own)-1] // the write; the old value is not read
+		last.Use.Sets = true
+		n.Own = []loops.Action{last}
 		return
 	}
 	if len(s.Lhs) > 1 && t.crossed(s) {
@@ -257,12 +273,13 @@ func operator(op token.Token) string {
 	return "?"
 }
 
-// named records a variable that never changes: a polynomial or a part of an array.
-func (t *translator) named(n *loops.Node, id *ast.Ident, e ast.Expr) bool {
+// constant records a variable that never changes: a polynomial or a part of an array.
+func (t *translator) constant(n *loops.Node, id *ast.Ident, e ast.Expr) bool {
 	o := t.info.Defs[id]
 	if o == nil || t.assigned[o] != 1 {
 		return false
 	}
+	t.unbind(o)
 	t.hides(n, id.Name)
 	if p, ok := t.poly(e); ok {
 		t.values[o] = p
@@ -287,12 +304,15 @@ func (t *translator) slice(n *loops.Node, e ast.Expr) *slice {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return t.slices[t.info.Uses[e]]
+	case *ast.IndexExpr:
+		return t.row(n, e)
 	case *ast.SliceExpr:
-		id, ok := ast.Unparen(e.X).(*ast.Ident)
-		if !ok || t.slices[t.info.Uses[id]] == nil {
+		whole := t.slice(n, e.X)
+		if whole == nil {
 			return nil
 		}
-		s := *t.slices[t.info.Uses[id]]
+		s := *whole
+		s.part = true
 		lo, hi := loops.Number(0), s.length
 		okLo, okHi := true, true
 		if e.Low != nil {
@@ -314,8 +334,12 @@ func (t *translator) conditional(s *ast.IfStmt) (nodes []*loops.Node) {
 	if s.Init != nil {
 		nodes = t.statement(s.Init)
 	}
-	if n := t.extreme(s); n != nil {
-		return append(nodes, n)
+	if n := t.extreme(s); n != nil && s.Init == nil {
+		return []*loops.Node{n}
+	} else if n != nil {
+		whole := t.node(s)
+		whole.If, whole.Cond, whole.Children = true, &loops.Cond{}, append(nodes, n)
+		return []*loops.Node{whole}
 	}
 	yes := t.node(s)
 	var whole *loops.Node

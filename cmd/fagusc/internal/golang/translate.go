@@ -32,9 +32,19 @@ type Function struct {
 type array struct {
 	*loops.Array
 	element types.Type
-	length  string   // length of a local slice, as an expression
+	length  string   // length of a local slice, and of its rows if it has any, as expressions
 	made    ast.Stmt // the statement that makes a local slice
+	filled  ast.Stmt // the loop that makes the rows of a local slice of slices
 	aliased bool     // another variable denotes a part of the array
+	columns string   // length of the rows of a slice of slices, as an expression; empty for others
+}
+
+// size returns the number of elements as an expression.
+func (a *array) size() string {
+	if a.columns != "" {
+		return fmt.Sprintf("len(%s)*%s", a.Name, a.columns)
+	}
+	return fmt.Sprintf("len(%s)", a.Name)
 }
 
 // slice is a variable that denotes a part of an array, given by its first element and its length.
@@ -42,28 +52,35 @@ type slice struct {
 	*array
 	from   loops.Poly
 	length loops.Poly
+	part   bool // the variable denotes not all of the array
+	row    *row // the row of a slice of slices of which this is a part, or nil
 }
 
 type translator struct {
 	*Function
-	info      *types.Info
-	assigned  map[types.Object]int
-	serials   map[int]bool
-	values    map[types.Object]loops.Poly // values of integer variables that never change
-	slices    map[types.Object]*slice
-	divisions map[string]*loops.Division
-	around    []string // names of the indices of enclosing loops
+	info       *types.Info
+	assigned   map[types.Object]int
+	directives map[int]string              // of loops, by line
+	values     map[types.Object]loops.Poly // values of integer variables that never change
+	slices     map[types.Object]*slice
+	matrices   map[types.Object]*matrix
+	fields     map[string]loops.Poly // values of fields that never change, by expression
+	opened     map[types.Object]int  // like assigned, for the preamble
+	divisions  map[string]*loops.Division
+	around     []string // names of the indices of enclosing loops
+	calls      *calls   // the calls in the statement that is translated; nil in other contexts
+	inlined    []*types.Func
 }
 
-func translate(f *File, decl *ast.FuncDecl, serials map[int]bool) *Function {
+func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function {
 	t := &translator{
 		Function: &Function{
 			Function: &loops.Function{Name: decl.Name.Name, Pos: f.pos(decl.Name.Pos())}, file: f, decl: decl,
 			names: make(map[string]int), idents: make(map[*loops.Symbol]string), types: make(map[string]bool), scalars: make(map[types.Object]*loops.Scalar),
 		},
 		info:     f.pkg.TypesInfo,
-		assigned: assigned(f.pkg.TypesInfo, decl.Body), serials: serials,
-		values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice),
+		assigned: assigned(f.pkg.TypesInfo, decl.Body), directives: directives,
+		values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice), matrices: make(map[types.Object]*matrix), fields: make(map[string]loops.Poly),
 		divisions: make(map[string]*loops.Division),
 	}
 	ast.Inspect(decl, func(n ast.Node) bool {
@@ -144,22 +161,21 @@ func (t *translator) parameter(id *ast.Ident) {
 	t.names[id.Name] = 2 // an index of the same name is renamed
 	switch under := o.Type().Underlying().(type) {
 	case *types.Slice:
+		if t.rows(id, o, under) {
+			return
+		}
 		if !flat(under.Elem()) || types.SizesFor("gc", "amd64").Sizeof(under.Elem()) == 0 {
 			t.refuse(id.Pos(), "the elements of %s have pointers or no size: only numbers, and structs and arrays of them, are supported", id.Name)
 		}
 		if t.assigned[o] > 0 {
-			t.refuse(id.Pos(), "the slice %s is assigned", id.Name)
+			t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array, and copy elements instead of exchanging slices", id.Name)
 		}
 		a := &array{Array: &loops.Array{Name: id.Name}, element: under.Elem()}
 		t.arrays = append(t.arrays, a)
 		t.slices[o] = &slice{array: a, length: loops.Of(&loops.Symbol{Name: "len(" + id.Name + ")"})}
 	case *types.Basic:
 		if under.Info()&types.IsInteger != 0 && under.Info()&types.IsUnsigned == 0 && t.assigned[o] == 0 {
-			name := id.Name
-			if under.Kind() != types.Int || o.Type() != under {
-				name = "int(" + name + ")"
-			}
-			t.values[o] = loops.Of(&loops.Symbol{Name: name})
+			t.values[o] = t.outer(o, converted(o))
 		} else {
 			t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
 		}
@@ -169,6 +185,14 @@ func (t *translator) parameter(id *ast.Ident) {
 		}
 		t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
 	}
+}
+
+// converted returns the value of an integer variable as an expression of type int.
+func converted(o types.Object) string {
+	if o.Type() == types.Typ[types.Int] {
+		return o.Name()
+	}
+	return "int(" + o.Name() + ")"
 }
 
 func flat(t types.Type) bool {
@@ -191,46 +215,53 @@ func flat(t types.Type) bool {
 // opening takes the statements before the plan (they only use parameters) and returns the rest.
 func (t *translator) opening(list []ast.Stmt) []ast.Stmt {
 	for i, s := range list {
-		if t.makes(s) {
-			t.preamble = append(t.preamble, s)
-			continue
-		}
-		switch s.(type) {
-		case *ast.AssignStmt, *ast.DeclStmt:
+		switch {
+		case i > 0 && t.fills(list[i-1], s), i+1 < len(list) && t.makesRows(s, list[i+1]), t.makes(s), t.guards(s):
 		default:
-			return list[i:]
-		}
-		nodes := t.statement(s)
-		for _, n := range nodes {
-			if n.Opaque != "" || slices.ContainsFunc(n.Own, func(a loops.Action) bool { return a.Access != nil }) {
-				return list[i:] // the statement is translated again with the rest
+			switch s.(type) {
+			case *ast.AssignStmt, *ast.DeclStmt, *ast.IncDecStmt, *ast.IfStmt, *ast.SwitchStmt:
+			default:
+				return list[i:]
 			}
+			nodes := t.statement(s)
+			for _, top := range nodes {
+				for n := range top.All() {
+					if n.Opaque != "" || n.Loop != nil || slices.ContainsFunc(n.Own, func(a loops.Action) bool { return a.Access != nil }) {
+						return list[i:] // the statement is translated again with the rest
+					}
+				}
+			}
+			t.Body = append(t.Body, nodes...)
 		}
-		t.Body = append(t.Body, nodes...)
 		t.preamble = append(t.preamble, s)
+		t.settle()
 	}
 	return nil
 }
 
 func (t *translator) makes(s ast.Stmt) bool {
 	a, ok := s.(*ast.AssignStmt)
-	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+	if !ok || a.Tok != token.DEFINE || len(a.Lhs) != len(a.Rhs) {
 		return false
 	}
-	id := a.Lhs[0].(*ast.Ident)
-	o := t.info.Defs[id]
-	if o == nil {
-		return false
+	for i, e := range a.Rhs {
+		_, element, ok := t.made(e)
+		o := t.info.Defs[a.Lhs[i].(*ast.Ident)]
+		if !ok || !flat(element) || o == nil || t.assigned[o] != 1 {
+			return false
+		}
 	}
-	if length, element, ok := t.made(a.Rhs[0]); ok && t.assigned[o] == 1 {
+	for i, e := range a.Rhs {
+		id := a.Lhs[i].(*ast.Ident)
+		length, element, _ := t.made(e)
 		own := &array{Array: &loops.Array{Name: id.Name, Local: true}, element: element, length: length.String(), made: s}
 		t.arrays = append(t.arrays, own)
-		t.slices[o] = &slice{array: own, length: length}
-		return true
+		t.slices[t.info.Defs[id]] = &slice{array: own, length: length}
 	}
-	return false
+	return true
 }
 
+// made returns the length and the type of the elements of a slice that an expression makes.
 func (t *translator) made(e ast.Expr) (length loops.Poly, element types.Type, ok bool) {
 	call, isCall := e.(*ast.CallExpr)
 	if !isCall || len(call.Args) != 2 {
@@ -240,7 +271,7 @@ func (t *translator) made(e ast.Expr) (length loops.Poly, element types.Type, ok
 		return length, nil, false
 	}
 	s, isSlice := t.info.TypeOf(call.Args[0]).Underlying().(*types.Slice)
-	if !isSlice || !flat(s.Elem()) {
+	if !isSlice {
 		return length, nil, false
 	}
 	length, ok = t.poly(call.Args[1])
@@ -258,15 +289,21 @@ func (t *translator) poly(e ast.Expr) (p loops.Poly, ok bool) {
 		return p, ok
 	case *ast.ParenExpr:
 		return t.poly(e.X)
+	case *ast.SelectorExpr:
+		return t.fieldValue(e)
 	case *ast.UnaryExpr:
 		p, ok = t.poly(e.X)
 		return loops.Number(0).Minus(p), ok && e.Op == token.SUB
 	case *ast.BinaryExpr:
-		return t.binary(e)
+		if p, ok = t.binary(e); ok {
+			return p, true
+		}
 	case *ast.CallExpr:
-		return t.called(e)
+		if p, ok = t.called(e); ok {
+			return p, true
+		}
 	}
-	return p, false
+	return t.computed(e)
 }
 
 func (t *translator) integer(e ast.Expr) bool {
@@ -325,9 +362,17 @@ func (t *translator) called(e *ast.CallExpr) (p loops.Poly, ok bool) {
 	if !isID || t.info.Uses[id] != types.Universe.Lookup("len") {
 		return p, false
 	}
-	if arg, isID := ast.Unparen(e.Args[0]).(*ast.Ident); isID {
+	switch arg := ast.Unparen(e.Args[0]).(type) {
+	case *ast.Ident:
 		if s := t.slices[t.info.Uses[arg]]; s != nil {
 			return s.length, true
+		}
+		if m := t.matrices[t.info.Uses[arg]]; m != nil {
+			return m.rows, true
+		}
+	case *ast.IndexExpr:
+		if m := t.matrix(arg); m != nil {
+			return m.width, true
 		}
 	}
 	return p, false

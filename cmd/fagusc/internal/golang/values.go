@@ -44,7 +44,7 @@ func plain(t types.Type) bool {
 }
 
 // values returns the variables that the text of a plan uses and does not declare, as arguments of
-// region.Known. It leaves out arrays.
+// region.Known. It leaves out arrays, but for the lengths of rows.
 func (e *emitter) values(text string) string {
 	known := make(map[string]bool)
 	scope := e.file.pkg.Types.Scope()
@@ -78,6 +78,11 @@ func (e *emitter) values(text string) string {
 			used = append(used, name)
 		}
 		before = now
+	}
+	for _, a := range e.arrays {
+		if a.columns != "" {
+			used = append(used, a.columns)
+		}
 	}
 	if len(used) == 0 {
 		return ""

@@ -12,8 +12,9 @@
 // depend decides), and no scalar carries a value from one iteration to another, except by
 // reduction: x += e, x = max(x, e). In a nest, ranks divide the iterations of the outermost
 // parallel loop, and every rank executes all iterations of the loops around it. A subscript i*n +
-// j is split into row i and column j if 0 <= j < n can be shown. Two subscripts that cannot be
-// split are assumed to refer to the same element.
+// j is split into row i and column j if 0 <= j < n can be shown. Two subscripts that are not
+// linear and cannot be split are assumed to refer to the same element. An array that an iteration
+// fills before it reads it is private.
 //
 // A statement outside parallel loops that writes arrays is executed by one rank, which last wrote
 // the element; a statement that only reads arrays is executed by all ranks.

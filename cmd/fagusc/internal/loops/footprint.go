@@ -40,7 +40,7 @@ func footprints(s *Step) (all []Footprint) {
 			if a.Access == nil {
 				continue
 			}
-			if s.foldsArray(a.Access.Array) {
+			if s.foldsArray(a.Access.Array) || slices.Contains(s.Private, a.Access.Array) {
 				continue
 			}
 			p := place{a.Access, n}
@@ -77,7 +77,19 @@ func (s *Step) foldsArray(a *Array) bool {
 
 func (f *Footprint) same(g *Footprint) bool {
 	return f.Array == g.Array && f.Use == g.Use && (f.At == nil) == (g.At == nil) && (f.At == nil || f.At.Equal(*g.At)) &&
-		f.Run == g.Run && slices.Equal(f.Frames, g.Frames)
+		f.Run.same(g.Run) && slices.EqualFunc(f.Frames, g.Frames, Frame.same)
+}
+
+func (f Frame) same(g Frame) bool {
+	if f.Cond != nil && g.Cond != nil && f.Cond.Not0 == nil && g.Cond.Not0 == nil {
+		return slices.EqualFunc(f.Cond.AtLeast0, g.Cond.AtLeast0, Poly.Equal)
+	}
+	return f.Loop.same(g.Loop) && f.Each == g.Each && f.Cond == g.Cond
+}
+
+// same reports whether loops have the same index and bounds; both may be nil.
+func (l *Loop) same(m *Loop) bool {
+	return l == m || l != nil && m != nil && l.Index == m.Index && slices.EqualFunc(l.Lo, m.Lo, Poly.Equal) && slices.EqualFunc(l.Hi, m.Hi, Poly.Equal)
 }
 
 // order classifies an access that does not depend on the element's value before the step.
@@ -119,6 +131,9 @@ func (w place) coversAs(p place) bool {
 	var done []*Loop
 	outer := w.node.parent
 	for ; w.node != p.node && outer != nil && !p.node.Within(outer); outer = outer.parent {
+		if outer.Call {
+			continue
+		}
 		if outer.Loop == nil {
 			return false
 		}
@@ -202,8 +217,41 @@ func (s *Step) footprint(p place, touch Touch, more bool) Footprint {
 		}
 	}
 	slices.Reverse(f.Frames)
+	if f.At != nil && (s.Node.parent != nil || !p.node.certain(s.Node)) {
+		f.clip(s, p)
+	}
 	f.run()
 	return f
+}
+
+// clip leaves out elements where an access that is not always executed would end the program: by a
+// bound of an inner loop or by a condition.
+func (f *Footprint) clip(s *Step, p place) {
+facts:
+	for _, fact := range p.Inside {
+		if provable(s.Node, p.node, fact, 0, true) {
+			continue
+		}
+		for i := len(f.Frames) - 1; i >= 0; i-- {
+			l := f.Frames[i].Loop
+			if l == nil || l == s.Node.Loop || l.Step != 1 {
+				continue
+			}
+			c, rest, ok := fact.Coefficient(l.Index)
+			if !ok || c != 1 && c != -1 || slices.ContainsFunc(f.Frames[i:], func(g Frame) bool { return g.Loop != nil && rest.Mentions(g.Loop.Index) }) {
+				continue
+			}
+			m := *l
+			if c < 0 {
+				m.Hi = append(slices.Clone(l.Hi), rest.Plus(Number(1)))
+			} else {
+				m.Lo = append(slices.Clone(l.Lo), Number(0).Minus(rest))
+			}
+			f.Frames[i].Loop = &m
+			continue facts
+		}
+		f.Frames = append(f.Frames, Frame{Cond: &Cond{AtLeast0: []Poly{fact}}})
+	}
 }
 
 // Innermost returns, for each innermost loop of a step, the loops from the step's loop to it. Field

@@ -22,8 +22,9 @@ const mostAlternatives = 4
 // question asks whether two accesses in iterations of a loop can refer to the same element. Symbols
 // that do not change in the loop have the same value in both accesses.
 //
-// A question uses only facts that a plan enforces: the bounds and conditions inside the loop, and
-// the bounds of the enclosing loops in around, which are unrolled.
+// A question uses only facts that a plan enforces: the bounds and conditions inside the loop, the
+// bounds of the enclosing loops in around, which are unrolled, and Access.Inside, for which
+// footprints leave out the other elements.
 type question struct {
 	depend.System
 	loop   *Node
@@ -117,8 +118,12 @@ func (i *instance) inLoop(l *Loop) {
 	for _, hi := range l.Hi {
 		i.atLeast(hi.Minus(index), 1)
 	}
-	if l.Step > 1 && len(l.Lo) == 1 {
-		if from, c, ok := i.linear(index.Minus(l.Lo[0])); ok {
+	first := l.Lo[0]
+	if l.Down {
+		first = l.Hi[0].Minus(Number(1))
+	}
+	if l.Step > 1 && (l.Down || len(l.Lo) == 1) {
+		if from, c, ok := i.linear(index.Minus(first)); ok {
 			i.Equal(append(from, depend.Term{Coefficient: -l.Step, Var: i.Var()}), -c)
 		}
 	}
@@ -232,11 +237,15 @@ func (i *instance) divided(s *Symbol) (v depend.Var, ok bool) {
 	return i.own[s], true
 }
 
-// provable reports whether p >= c certainly holds whenever node n is executed.
-func provable(loop, n *Node, p Poly, c int64, divisions bool) bool {
+// provable reports whether p >= c certainly holds whenever node n is executed and the facts are at
+// least 0.
+func provable(loop, n *Node, p Poly, c int64, divisions bool, facts ...Poly) bool {
 	q := newQuestion(loop)
 	i := &instance{q, n, make(map[*Symbol]depend.Var), divisions}
 	i.bound(either)
+	for _, f := range facts {
+		i.atLeast(f, 0)
+	}
 	less, constant, ok := i.linear(Number(c - 1).Minus(p))
 	if !ok {
 		return false
@@ -259,6 +268,12 @@ func mayMeet(loop *Node, a, b place) bool {
 			for sb := range alternatives(loop, b.node) {
 				q := newQuestion(loop)
 				x, y := q.at(a.node, sa), q.at(b.node, sb)
+				for _, f := range a.Inside {
+					x.atLeast(f, 0)
+				}
+				for _, f := range b.Inside {
+					y.atLeast(f, 0)
+				}
 				v, _ := x.variable(loop.Loop.Index)
 				w, _ := y.variable(loop.Loop.Index)
 				if !later {

@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type Step struct {
 	Kind       Kind
 	Node       *Node
 	Folds      []Fold
+	Private    []*Array // every rank uses an array of its own
 	Cyclic     bool
 	Footprints []Footprint
 	// Key are the indices of the unrolled loops around the step, outermost first. The step accesses
@@ -60,6 +62,7 @@ type Schedule struct {
 type Refusal struct {
 	Pos     string
 	Message string
+	loop    *Node // the loop that cannot be parallel, or nil
 }
 
 // Error returns the position and the message.
@@ -68,12 +71,44 @@ func (r *Refusal) Error() string { return r.Pos + ": " + r.Message }
 // Plan decides how every statement is executed. Its error is a *Refusal.
 func (f *Function) Plan() (*Schedule, error) {
 	f.link()
+	s, err := f.plan()
+	if r := (*Refusal)(nil); errors.As(err, &r) {
+		r.Message += f.advice(r)
+	}
+	return s, err
+}
+
+// advice names the refused loops if the function can be made parallel without them.
+func (f *Function) advice(r *Refusal) string {
+	var marked []*Node
+	defer func() {
+		for _, n := range marked {
+			n.Loop.Serial = false
+		}
+	}()
+	text := ""
+	for r.loop != nil && !r.loop.Loop.Serial {
+		marked = append(marked, r.loop)
+		r.loop.Loop.Serial = true
+		who := "every rank"
+		if _, writes, _ := r.loop.touches(); writes {
+			who = "one rank"
+		}
+		text += fmt.Sprintf("\n\t%s: to let %s execute all of this loop, mark it //fagus:serial", r.loop.Pos, who)
+		if _, err := f.plan(); !errors.As(err, &r) {
+			return text
+		}
+	}
+	return ""
+}
+
+func (f *Function) plan() (*Schedule, error) {
 	s := &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool), Folds: make(map[*Node][]Fold)}
 	if err := s.list(f, f.Body); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(s.Verdicts, func(v *Verdict) bool { return len(v.Reasons) == 0 }) {
-		return nil, &Refusal{f.Pos, f.Name + " has no loop that can be parallel"}
+		return nil, &Refusal{Pos: f.Pos, Message: f.Name + " has no loop that can be parallel"}
 	}
 	for _, top := range f.Body {
 		s.unroll(top)
@@ -128,15 +163,15 @@ func (s *Schedule) node(f *Function, n *Node) error {
 		return n.known() // every rank executes it
 	case n.Loop != nil && !n.Loop.Serial:
 		return s.loop(f, n)
-	case n.If && n.loops() && n.Opaque != "":
-		return &Refusal{n.Pos, n.Opaque}
-	case n.If && n.loops():
+	case !n.Call && n.If && n.loops() && n.Opaque != "":
+		return &Refusal{Pos: n.Pos, Message: n.Opaque}
+	case !n.Call && n.If && n.loops():
 		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }) {
-			return &Refusal{n.Pos, "the condition around loops reads an array: read the element into a variable before"}
+			return &Refusal{Pos: n.Pos, Message: "the condition around loops reads an array: read the element into a variable before"}
 		}
 		return s.list(f, n.Children)
 	case writes && scalars && s.leaks(f, n):
-		return &Refusal{n.Pos, "it writes both arrays, which one rank does, and variables, which every rank needs"}
+		return &Refusal{Pos: n.Pos, Message: "it writes both arrays, which one rank does, and variables, which every rank needs"}
 	}
 	if err := n.known(); err != nil {
 		return err
@@ -153,7 +188,7 @@ func (s *Schedule) node(f *Function, n *Node) error {
 func (n *Node) known() error {
 	for m := range n.All() {
 		if m.Opaque != "" {
-			return &Refusal{m.Pos, m.Opaque}
+			return &Refusal{Pos: m.Pos, Message: m.Opaque}
 		}
 	}
 	return nil
@@ -171,16 +206,18 @@ func (s *Schedule) folds(n *Node) bool {
 	return false
 }
 
-// leaks reports whether a variable that n writes is used outside n, or by a later execution of n.
+// leaks reports whether a value that n writes into a variable may be used outside n, or by a later
+// execution of n.
 func (s *Schedule) leaks(f *Function, n *Node) bool {
 	for v, all := range f.uses() {
 		in := func(u use) bool { return u.node.Within(n) }
 		if !slices.ContainsFunc(all, func(u use) bool { return u.Write && in(u) }) {
 			continue
 		}
-		out := slices.ContainsFunc(all, func(u use) bool { return !in(u) })
+		others := slices.DeleteFunc(slices.Clone(all), in)
+		out := slices.ContainsFunc(others, func(r use) bool { return !r.Write && sees(n, r, others) })
 		old := slices.ContainsFunc(all, func(r use) bool {
-			return !r.Write && !slices.ContainsFunc(all, func(w use) bool { return in(w) && w.reaches(r) })
+			return in(r) && !r.Write && !slices.ContainsFunc(all, func(w use) bool { return in(w) && w.reaches(r) })
 		})
 		if v.Outer || out || old {
 			return true
@@ -214,21 +251,27 @@ func (s *Schedule) loop(f *Function, n *Node) error {
 	v := f.judge(n)
 	s.Verdicts = append(s.Verdicts, v)
 	if len(v.Reasons) == 0 {
-		s.add(&Step{Kind: Parallel, Node: n, Folds: v.Folds, Cyclic: v.Cyclic})
+		s.add(&Step{Kind: Parallel, Node: n, Folds: v.Folds, Private: v.Private, Cyclic: v.Cyclic})
 		return nil
 	}
-	refused := &Refusal{n.Pos, fmt.Sprintf("the loop%s cannot be parallel: %s", named(n.Loop), strings.Join(v.Reasons, "; "))}
+	refused := &Refusal{n.Pos, fmt.Sprintf("the loop%s cannot be parallel: %s", named(n.Loop), strings.Join(v.Reasons, "; ")), n}
 	inside := slices.ContainsFunc(n.Children, (*Node).loops)
 	switch {
 	case !inside || n.Opaque != "":
 		return refused
 	case slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }):
-		return &Refusal{n.Pos, fmt.Sprintf("%s; and the loop header reads an array", refused.Message)}
+		refused.Message += "; and the loop header reads an array"
+		return refused
 	case n.Loop.Leaves:
 		return refused
 	}
 	if err := s.list(f, n.Children); err != nil {
-		return &Refusal{n.Pos, refused.Message + "\n\t" + err.Error()}
+		refused.Message += "\n\t" + err.Error()
+		refused.loop = nil
+		if r := (*Refusal)(nil); errors.As(err, &r) {
+			refused.loop = r.loop
+		}
+		return refused
 	}
 	return nil
 }
@@ -287,7 +330,8 @@ func (n *Node) mentions() (all []Poly) {
 	return all
 }
 
-// fold makes ranks combine a scalar after the outermost loop in which only reductions use it.
+// fold makes ranks combine a scalar after the outermost loop in which only reductions use it, or
+// after the step if the first of equal values counts.
 func (s *Schedule) fold(f *Function) {
 	all := f.uses()
 	for _, top := range f.Body {
@@ -303,7 +347,7 @@ func (s *Schedule) fold(f *Function) {
 				at := n
 				for p := n.parent; p != nil; p = p.parent {
 					only := !slices.ContainsFunc(all[fold.Scalar], func(u use) bool { return u.node.Within(p) && !s.folding(u, fold) })
-					if p.Loop != nil && !only {
+					if p.Loop != nil && (!only || fold.Operator == "<" || fold.Operator == ">") {
 						break
 					}
 					if p.Loop != nil {

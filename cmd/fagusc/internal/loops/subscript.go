@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/depend"
@@ -20,25 +21,39 @@ func equations(loop *Node, a, b place) (equal [][2]Poly, apart bool) {
 	if apart {
 		return nil, true
 	}
-	strides, ok := dimensions(p, q)
-	if !ok {
-		return nil, false
-	}
-	rows, columns := split(p, strides), split(q, strides)
-	for d := 1; d < len(strides); d++ {
-		extent := Poly{[]term{{1, without(strides[d-1], strides[d])}}}
-		if !inside(loop, a.node, rows[d], extent) || !inside(loop, b.node, columns[d], extent) {
-			return nil, false
+	equal = [][2]Poly{{p, q}}
+	for _, strides := range dimensions(p, q) {
+		of, ok := subscripts(loop, a, p, strides)
+		other, also := subscripts(loop, b, q, strides)
+		for d := range strides {
+			if ok && also {
+				equal = append(equal, [2]Poly{of[d], other[d]})
+			}
 		}
-	}
-	for d := range strides {
-		equal = append(equal, [2]Poly{rows[d], columns[d]})
 	}
 	return equal, false
 }
 
-func inside(loop, n *Node, p, extent Poly) bool {
-	return provable(loop, n, p, 0, true) && provable(loop, n, extent.Minus(p), 1, true)
+// subscripts splits the subscript p of an access by strides. ok is false if it cannot show that all
+// parts but the first are inside their extents. A part below 0 borrows from the part before: i*n +
+// n - 1 is row i.
+func subscripts(loop *Node, a place, p Poly, strides []term) (parts []Poly, ok bool) {
+	parts = split(p, strides)
+	for d := len(strides) - 1; d > 0; d-- {
+		extent := Poly{}.add(over(strides[d-1], strides[d]))
+		if inside(loop, a, parts[d], extent) {
+			continue
+		}
+		parts[d], parts[d-1] = parts[d].Plus(extent), parts[d-1].Minus(Number(1))
+		if !inside(loop, a, parts[d], extent) {
+			return nil, false
+		}
+	}
+	return parts, true
+}
+
+func inside(loop *Node, a place, p, extent Poly) bool {
+	return provable(loop, a.node, p, 0, true, a.Inside...) && provable(loop, a.node, extent.Minus(p), 1, true, a.Inside...)
 }
 
 // reduced divides both polynomials by the greatest common divisor of their non-constant
@@ -81,25 +96,51 @@ func divided(p Poly, g int64) (r Poly) {
 	return r
 }
 
-// dimensions returns the strides of p and q: the products of symbols by which they multiply
-// indices. Each stride divides its predecessor, and the last is 1; ok is false if no such order
-// exists.
-func dimensions(p, q Poly) (strides [][]*Symbol, ok bool) {
-	strides = [][]*Symbol{nil}
+// dimensions returns lists of strides that p and q may have: products of symbols, and of numbers,
+// by which they multiply indices. Each stride divides its predecessor, and the last is 1.
+//
+// The first list has only symbols, for 2*i*n + 2*j. The second has numbers, too, for 4*(i*n + j) +
+// k with k < 4. The third has symbols that multiply no index, for the last row in (n-1)*n + j.
+func dimensions(p, q Poly) (lists [][]term) {
+	var symbols, numbers, alone []term
 	for _, t := range slices.Concat(p.terms, q.terms) {
-		stride := slices.DeleteFunc(slices.Clone(t.factors), index)
-		if len(stride) < len(t.factors) && !slices.ContainsFunc(strides, func(s []*Symbol) bool { return slices.Equal(s, stride) }) {
-			strides = append(strides, stride)
+		stride := term{1, slices.DeleteFunc(slices.Clone(t.factors), index)}
+		if len(stride.factors) < len(t.factors) {
+			symbols = append(symbols, stride)
+			numbers = append(numbers, term{magnitude(t.coefficient), stride.factors})
+		} else if n := len(stride.factors); n > 0 && (len(alone) == 0 || n < len(alone[0].factors)) {
+			alone = []term{stride}
 		}
 	}
-	slices.SortStableFunc(strides, func(a, b []*Symbol) int { return len(b) - len(a) })
-	for d := 1; d < len(strides); d++ {
-		if !divides(strides[d], strides[d-1]) {
+	for _, all := range [][]term{symbols, numbers, append(alone, symbols...)} {
+		if list, ok := chain(all); ok && len(list) > 1 && !slices.ContainsFunc(lists, func(l []term) bool { return slices.EqualFunc(l, list, term.equal) }) {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+// chain sorts strides and appends 1. ok is false if a stride does not divide its predecessor.
+func chain(strides []term) (list []term, ok bool) {
+	list = append(slices.Clone(strides), term{1, nil})
+	slices.SortStableFunc(list, func(a, b term) int {
+		return cmp.Or(len(b.factors)-len(a.factors), slices.CompareFunc(a.factors, b.factors, bySymbol), cmp.Compare(b.coefficient, a.coefficient))
+	})
+	list = slices.CompactFunc(list, term.equal)
+	for d := 1; d < len(list); d++ {
+		if !divides(list[d].factors, list[d-1].factors) || list[d-1].coefficient%list[d].coefficient != 0 {
 			return nil, false
 		}
 	}
-	return strides, true
+	return list, true
 }
+
+func (t term) equal(o term) bool {
+	return t.coefficient == o.coefficient && slices.Equal(t.factors, o.factors)
+}
+
+// over returns a / b, where b divides a.
+func over(a, b term) term { return term{a.coefficient / b.coefficient, without(a.factors, b.factors)} }
 
 // index reports whether a symbol is the index of a loop or computed from an index.
 func index(s *Symbol) bool {
@@ -127,12 +168,18 @@ func without(s, d []*Symbol) []*Symbol {
 	return rest
 }
 
-func split(p Poly, strides [][]*Symbol) []Poly {
+// split returns the multiple of each stride of which p is the sum. A number may be a sum of several
+// strides.
+func split(p Poly, strides []term) []Poly {
 	parts := make([]Poly, len(strides))
 	for _, t := range p.terms {
 		for d, stride := range strides {
-			if divides(stride, t.factors) {
-				parts[d] = parts[d].add(term{t.coefficient, without(t.factors, stride)})
+			if len(t.factors) == 0 && len(stride.factors) == 0 {
+				rest := mod(t.coefficient, stride.coefficient)
+				parts[d] = parts[d].add(over(term{t.coefficient - rest, nil}, stride))
+				t.coefficient = rest
+			} else if divides(stride.factors, t.factors) && t.coefficient%stride.coefficient == 0 {
+				parts[d] = parts[d].add(over(t, stride))
 				break
 			}
 		}

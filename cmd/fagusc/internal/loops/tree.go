@@ -11,6 +11,8 @@ type Function struct {
 type Array struct {
 	Name  string
 	Local bool // created by the function, initially zero
+	// Unfoldable says why ranks cannot combine parts of the array; empty if they can.
+	Unfoldable string
 }
 
 // Scalar is a variable that is not an array.
@@ -21,16 +23,22 @@ type Scalar struct {
 	Outer bool
 }
 
-// Loop is a loop whose index takes the values Lo, Lo+Step and so on below Hi. If there are several
-// bounds, the tightest applies.
+// Loop is a loop whose index takes the values Lo, Lo+Step and so on below Hi, in this order or, if
+// Down is set, in the opposite order. If there are several bounds, the tightest applies. A loop
+// that counts down by more than 1 has one in Hi.
 type Loop struct {
 	Index  *Symbol
 	Lo, Hi []Poly
 	Step   int64 // positive; 0 if the bounds are unknown, and Index may then be nil
-	Down   bool  // the loop counts down; Step is 1
-	Leaves bool  // the loop may end before its bound
-	Wide   bool  // the type of the index in the source is not int
-	Serial bool  // the author marked the loop as serial
+	// Unknown says why the bounds are unknown.
+	Unknown string
+	Down    bool // the loop counts down from Hi-1
+	Leaves  bool // the loop may end before its bound
+	Wide    bool // the type of the index in the source is not int
+	Serial  bool // the author marked the loop as serial
+	// Independent says that the author asserts that no iteration accesses an element that another
+	// iteration writes. Package region checks it for iterations of different ranks.
+	Independent bool
 }
 
 // Affine reports whether the bounds are known.
@@ -49,7 +57,10 @@ func (c *Cond) Always() bool { return len(c.AtLeast0) == 0 && c.Not0 == nil }
 type Access struct {
 	Array *Array
 	At    *Poly // the subscript; nil: unknown
-	Write bool
+	// Inside are polynomials that are at least 0 when the access is executed, because otherwise the
+	// program would end.
+	Inside []Poly
+	Write  bool
 	// Fold is the operator if the access is the read or the write of a reduction such as a[i] += x.
 	Fold   string
 	Partly bool   // only a part of the element is written, for example a field
@@ -62,8 +73,16 @@ type Use struct {
 	Scalar *Scalar
 	Write  bool
 	Fold   string // as in Access
+	Sets   bool   // the write is a reduction, but does not depend on the old value: found = true
 	Partly bool   // only a part of the scalar is written
+	Choice *Choice
 	Pos    string
+}
+
+// Choice is a statement such as "if e > x { x, k = e, i }" that keeps values of an iteration with
+// the best x. If several have it, the first counts.
+type Choice struct {
+	By *Scalar // x
 }
 
 // Node is a loop, a condition or a statement. Children are in source order.
@@ -74,6 +93,7 @@ type Node struct {
 	If       bool
 	Cond     *Cond
 	Group    bool     // the children are independent statements under a common condition
+	Call     bool     // the children are always executed, by the ranks that execute the statement
 	Branch   bool     // an enclosing node evaluates the condition, to choose among its children
 	Own      []Action // the actions of the statement, the condition or the loop header, in order
 	Children []*Node

@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -10,6 +11,7 @@ type Verdict struct {
 	Node    *Node
 	Reasons []string // why ranks cannot share the iterations; empty if they can
 	Folds   []Fold   // the reductions, of which every rank computes a part
+	Private []*Array // local arrays that need no common contents: see private
 	// Cyclic says that ranks take iterations in turn, because the work per iteration or the bounds
 	// vary; otherwise every rank has a block.
 	Cyclic bool
@@ -20,6 +22,7 @@ type Fold struct {
 	Scalar   *Scalar // nil if Array is reduced
 	Array    *Array  // nil if Scalar is reduced
 	Operator string
+	Choice   *Choice // not nil if ranks keep the values of the rank with the best Choice.By
 }
 
 func (f *Function) judge(n *Node) *Verdict {
@@ -27,7 +30,7 @@ func (f *Function) judge(n *Node) *Verdict {
 	l := n.Loop
 	switch {
 	case l.Index == nil || !l.Affine():
-		v.refuse("it does not count from one bound to another that are both known before it begins")
+		v.refuse("%s", cmp.Or(l.Unknown, "it does not count from one bound to another that are both known before it begins"))
 	}
 	for inner := range n.All() {
 		if inner.Opaque != "" {
@@ -70,19 +73,34 @@ func (f *Function) arrays(v *Verdict) {
 				continue
 			}
 			met[a.Array] = true
-			if op := folded(all, a.Array); op != "" && !slices.ContainsFunc(v.Folds, func(f Fold) bool { return f.Array != nil }) {
+			if f.private(v.Node, a.Array) {
+				v.Private = append(v.Private, a.Array)
+				continue
+			}
+			if v.Node.Loop.Independent && a.At != nil && b.At != nil {
+				met[a.Array] = false // the next pair may be unknown
+				continue
+			}
+			op, why := folded(all, a.Array), ""
+			if op != "" && a.Array.Unfoldable != "" {
+				op, why = "", "; it is not reduced, because "+a.Array.Unfoldable
+			}
+			if op != "" && !slices.ContainsFunc(v.Folds, func(f Fold) bool { return f.Array != nil }) {
 				v.Folds = append(v.Folds, Fold{Array: a.Array, Operator: op})
 				continue
 			}
 			if b.Write && !a.Write {
 				a, b = b, a
 			}
-			v.refuse("%s", conflict(v.Node, a, b))
+			v.refuse("%s%s", conflict(a, b), why)
+			if v.Node.Loop.Independent {
+				v.refuse("//fagus:independent does not help, because the subscript does not tell which elements a rank accesses")
+			}
 		}
 	}
 }
 
-func conflict(n *Node, a, b place) string {
+func conflict(a, b place) string {
 	did := "reads"
 	if b.Write {
 		did = "writes"
@@ -157,7 +175,11 @@ func (u use) before(o use) bool {
 
 // reaches reports whether u is a write that always precedes r in the same iteration.
 func (u use) reaches(r use) bool {
-	return u.Write && !u.Partly && u.Fold == "" && u.before(r) && u.node.Loop == nil && (u.node.parent == nil || r.node.Within(u.node.parent))
+	block := u.node.parent
+	for block != nil && block.Call {
+		block = block.parent
+	}
+	return u.Write && !u.Partly && (u.Fold == "" || u.Sets) && u.before(r) && u.node.Loop == nil && (block == nil || r.node.Within(block))
 }
 
 func (f *Function) uses() map[*Scalar][]use {
@@ -188,22 +210,27 @@ func (f *Function) scalars(v *Verdict) {
 	for _, s := range found {
 		f.scalar(v, s, all[s])
 	}
+	for _, fold := range v.Folds {
+		by := func(g Fold) bool { return g.Choice == fold.Choice && g.Scalar == fold.Choice.By }
+		if fold.Choice != nil && !slices.ContainsFunc(v.Folds, by) {
+			v.refuse("%s is assigned with %s, which is no reduction", fold.Scalar.Name, fold.Choice.By.Name)
+		}
+	}
 }
 
 func (f *Function) scalar(v *Verdict, s *Scalar, all []use) {
 	var in, out []use
-	op, one := "", true
+	one := true
 	for _, u := range all {
 		if !u.node.Within(v.Node) {
 			out = append(out, u)
 			continue
 		}
 		in = append(in, u)
-		one = one && u.Fold != "" && (op == "" || op == u.Fold)
-		op = u.Fold
+		one = one && u.Fold != "" && u.Fold == in[0].Fold && u.Choice == in[0].Choice
 	}
 	if one {
-		v.Folds = append(v.Folds, Fold{Scalar: s, Operator: op})
+		v.Folds = append(v.Folds, Fold{Scalar: s, Operator: in[0].Fold, Choice: in[0].Choice})
 		return
 	}
 	for _, r := range in {

@@ -66,11 +66,11 @@ func Reverse(a []int) {
 	}
 }
 
-//fagus:parallel want two iterations may write the same element by a[i*n+j]
+//fagus:parallel want two iterations may write the same element by a[i*n+i*j]
 func Overlapping(a []int, n, m int) {
 	for i := 0; i < n; i++ {
-		for j := 0; j < m; j++ { // m may be more than n
-			a[i*n+j] = i
+		for j := 0; j < m; j++ { // i may be 0
+			a[i*n+i*j] = i
 		}
 	}
 }
@@ -119,7 +119,7 @@ func Global(a []int) {
 	}
 }
 
-//fagus:parallel want counts may have effects that are not known
+//fagus:parallel want global is not a variable of the function that may be assigned
 func counted(a []int) {
 	for i := range a {
 		a[i] = counts(i)
@@ -132,7 +132,7 @@ func counts(i int) int {
 }
 
 //fagus:parallel want the elements of a have pointers
-func Pointers(a [][]int) {
+func Pointers(a []*int) {
 	for i := range a {
 		a[i] = nil
 	}
@@ -158,7 +158,7 @@ func Generic[T any](a []T) {
 	}
 }
 
-//fagus:parallel want it does not count from one bound to another
+//fagus:parallel want the condition i < to[n] does not compare i with a polynomial
 func Bounds(a, to []int, n int) {
 	for i := 0; i < to[n]; i++ {
 		a[i] = i
@@ -190,5 +190,91 @@ func Hidden(a []int, n int) {
 			i := j
 			a[i] = 1
 		}
+	}
+}
+
+//fagus:parallel want a[index[i]] (refused.go:200:3); //fagus:independent does not help
+func Permute(a, b, index []int) {
+	//fagus:independent
+	for i := range b {
+		a[index[i]] = b[i]
+	}
+}
+
+//fagus:parallel want its body changes the index i
+func Skips(a []int, n int) {
+	for i := 0; i < n; i++ {
+		a[i] = i
+		i++
+	}
+}
+
+//fagus:parallel want its step is not the addition of a number to i
+func Doubles(a []int, n int) {
+	for i := 1; i < n; i *= 2 {
+		a[i] = i
+	}
+}
+
+//fagus:parallel want i is used after the loop (refused.go:225:9)
+func Ends(a []int, n int) int {
+	var i int
+	for i = 0; i < n; i++ {
+		a[i] = i
+	}
+	return i
+}
+
+//fagus:parallel want its index i is not a signed integer
+func Unsigned(a []int) {
+	for i := uint(0); i < 3; i++ {
+		a[i] = 1
+	}
+}
+
+//fagus:parallel want best (refused.go:238:10) may have its value from another iteration
+func Middle(a []int) (best, at int) {
+	for i, x := range a {
+		if x > best && x < 10 {
+			best, at = x, i
+		}
+	}
+	return best, at
+}
+
+//fagus:parallel want its header is not of the form i := a; i < b; i += c
+func While(a []int, n int) {
+	i := 0
+	for i < n {
+		a[i] = i
+		i++
+	}
+}
+
+//fagus:parallel want the elements of a have pointers
+func Deep(a [][][]int) {
+	for i := range a {
+		a[i][0][0] = 1
+	}
+}
+
+//fagus:parallel want the slice a as a whole is not supported here
+func Swap(a [][]int) {
+	for i := range a {
+		a[i] = a[0]
+	}
+}
+
+//fagus:parallel want it is not reduced, because a is a slice of slices
+func Counts(a [][]int, x []int) {
+	for i := range x {
+		a[x[i]][0]++
+	}
+}
+
+//fagus:parallel want a[i][0], which it writes (refused.go:278:3), may be a[i-1][0], which another iteration reads (refused.go:278:13)
+func Down(a [][]int) {
+	for i := 1; i < len(a); i++ {
+		a[i][0] = a[i-1][0] + 1
 	}
 }
