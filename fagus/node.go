@@ -155,6 +155,9 @@ func (n *Node) Mode() Mode { return n.mode }
 // difference of two results is the time between the calls.
 func (n *Node) Now() Time { return n.host.Now() }
 
+// Virtual reports whether the rank's clock is virtual: the network is simulated.
+func (n *Node) Virtual() bool { return n.work.virtual }
+
 // Spend advances a virtual clock by d, the simulated duration of a computation. It does nothing on
 // a network with a real clock, because computing takes time by itself. It panics if d is negative.
 func (n *Node) Spend(d Time) { n.host.Spend(d) }

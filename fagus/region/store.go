@@ -34,6 +34,9 @@ type store struct {
 	calls  calls
 	clock  int // counts uses of blocks and plans
 
+	meeting  float64 // time of a Barrier in ns; 0: not measured
+	together bool    // see Together
+
 	seats *fagus.Array[uint64] // see seat
 	seat  int                  // number of used elements of seats
 	idle  []*atom              // without elements

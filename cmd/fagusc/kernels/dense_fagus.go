@@ -14,10 +14,32 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Matmul", "n", n)
+	aGiven := a
+	bGiven := b
+	cGiven := c
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	c = region.In(prog, "c", c)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, false)
+	region.Copied(cost, cGiven, true)
+	cost.Step()
+	cost.Works(true, 1, max(0, n)*max(0, n))
+	cost.Works(true, 3, max(0, n)*max(0, n)*max(0, n))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Matmul(aGiven, bGiven, cGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -58,7 +80,7 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 				c[i*n+j] += x * b[k*n+j]
 			}
 		}
-//line dense_fagus.go:62
+//line dense_fagus.go:84
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -73,9 +95,28 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Transpose", "n", n)
+	aGiven := a
+	bGiven := b
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, true)
+	cost.Step()
+	cost.Works(true, 2, max(0, n)*max(0, n))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Transpose(aGiven, bGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -106,7 +147,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 		for j := range n {
 			b[j*n+i] = a[i*n+j]
 		}
-//line dense_fagus.go:110
+//line dense_fagus.go:151
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -121,8 +162,27 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.LU", "n", n)
+	aGiven := a
 	a = region.In(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	for k := 0; k < n-1; k++ {
+		cost.Step()
+		cost.Works(true, 3, max(0, -k+n-1)*max(0, -k+n-1))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			LU(aGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -157,7 +217,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	}
 //line dense.go:38:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:161
+//line dense_fagus.go:221
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -169,7 +229,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:173
+//line dense_fagus.go:233
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -185,9 +245,32 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Solve", "n", n)
+	lGiven := l
+	xGiven := x
 	l = region.In(prog, "l", l)
 	x = region.In(prog, "x", x)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, lGiven, false)
+	region.Copied(cost, xGiven, true)
+	for j := 0; j < n; j++ {
+		cost.Step()
+		cost.Works(false, 3, 1)
+		cost.Step()
+		cost.Works(true, 4, max(0, -j+n-1))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Solve(lGiven, xGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -230,14 +313,14 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	}
 //line dense.go:53:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:234
+//line dense_fagus.go:317
 		if err = prog.Enter(steps.step[j]); err != nil {
 			return
 		}
 		if prog.Owns(steps.step[j]) {
 //line dense.go:54:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:241
+//line dense_fagus.go:324
 		}
 		if err = prog.Leave(steps.step[j]); err != nil {
 			return
@@ -249,7 +332,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line dense.go:56:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:253
+//line dense_fagus.go:336
 		}
 		if err = prog.Leave(steps.step2[j]); err != nil {
 			return
@@ -265,8 +348,27 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.FloydWarshall", "n", n)
+	dGiven := d
 	d = region.In(prog, "d", d)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, dGiven, true)
+	for k := 0; k < n; k++ {
+		cost.Step()
+		cost.Works(true, 4, max(0, n)*max(0, n))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			FloydWarshall(dGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -307,7 +409,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	}
 //line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:311
+//line dense_fagus.go:413
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -320,7 +422,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:324
+//line dense_fagus.go:426
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return

@@ -14,10 +14,30 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Histogram")
+	valuesGiven := values
+	countGiven := count
 	values = region.In(prog, "values", values)
 	count = region.In(prog, "count", count)
 	countParts := region.Make[int64](prog, "countParts", node.Nodes()*len(count))
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, valuesGiven, false)
+	region.Copied(cost, countGiven, true)
+	cost.Step()
+	cost.Step()
+	cost.Works(true, 3, max(0, len(values)))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Histogram(valuesGiven, countGiven)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -67,7 +87,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 		v := values[i]
 //line irregular.go:10:3
 		count[v]++
-//line irregular_fagus.go:71
+//line irregular_fagus.go:91
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -92,10 +112,31 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Gather")
+	toGiven := to
+	fromGiven := from
+	indexGiven := index
 	to = region.In(prog, "to", to)
 	from = region.In(prog, "from", from)
 	index = region.In(prog, "index", index)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, toGiven, true)
+	region.Copied(cost, fromGiven, false)
+	region.Copied(cost, indexGiven, false)
+	cost.Step()
+	cost.Works(true, 3, max(0, len(index)))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Gather(toGiven, fromGiven, indexGiven)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -128,7 +169,7 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 		k := index[i]
 //line irregular.go:19:3
 		to[i] = from[k]
-//line irregular_fagus.go:132
+//line irregular_fagus.go:173
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -143,9 +184,28 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Forces")
+	bodiesGiven := bodies
+	forceGiven := force
 	bodies = region.In(prog, "bodies", bodies)
 	force = region.In(prog, "force", force)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, bodiesGiven, false)
+	region.Copied(cost, forceGiven, true)
+	cost.Step()
+	cost.Works(true, 7, max(0, len(bodies))*max(0, len(bodies)))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Forces(bodiesGiven, forceGiven)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -191,7 +251,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 			f[2] += s * dz
 		}
 		force[i] = f
-//line irregular_fagus.go:195
+//line irregular_fagus.go:255
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -206,9 +266,32 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Dot")
+	aGiven := a
+	bGiven := b
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, false)
+	cost.Step()
+	cost.Works(true, 2, max(0, len(a)))
+	cost.Step()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			sum = Dot(aGiven, bGiven)
+		}
+		if sum, err = region.Tell(node, sum); err != nil {
+			return
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -241,7 +324,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	for i := part.First; i < part.End; i += part.By {
 //line irregular.go:54:3
 		sum += a[i] * b[i]
-//line irregular_fagus.go:245
+//line irregular_fagus.go:328
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -261,12 +344,37 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 // A slice that a region.Resident gives stays where it is.
 func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.PrefixSum")
+	aGiven := a
 	a = region.In(prog, "a", a)
 //line irregular.go:63:2
 	blocks := (len(a) + 63) / 64
-//line irregular_fagus.go:268
+//line irregular_fagus.go:352
 	offset := region.Make[int64](prog, "offset", ((len(a) + 63) / 64))
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	cost.Step()
+	for b := 0; b < ((len(a) + 63) / 64); b++ {
+		cost.Works(true, 3, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
+	}
+	cost.Step()
+	cost.Works(false, 3, max(0, ((len(a)+63)/64)-1))
+	cost.Step()
+	for b3 := 1; b3 < ((len(a) + 63) / 64); b3++ {
+		cost.Works(true, 3, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			PrefixSum(aGiven)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -339,7 +447,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64*b + 1; i < min(64*b+64, len(a)); i++ {
 			a[i] += a[i-1]
 		}
-//line irregular_fagus.go:343
+//line irregular_fagus.go:451
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -352,7 +460,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b := 1; b < blocks; b++ {
 			offset[b] = offset[b-1] + a[64*b-1]
 		}
-//line irregular_fagus.go:356
+//line irregular_fagus.go:464
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -366,7 +474,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64 * b; i < min(64*b+64, len(a)); i++ {
 			a[i] += offset[b]
 		}
-//line irregular_fagus.go:370
+//line irregular_fagus.go:478
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

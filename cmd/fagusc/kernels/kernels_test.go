@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/region"
 )
 
 // kernel is a function with input. run calls the function, or its parallel version if n is not nil,
@@ -166,6 +167,7 @@ func parallel(t *testing.T, k kernel, cfg fagus.Config, seed uint64) any {
 	t.Helper()
 	var got any
 	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+		region.Together(n)
 		seed := seed
 		if n.Rank() > 0 {
 			seed++ // the input of other ranks is ignored
@@ -212,6 +214,7 @@ func TestAgain(t *testing.T) {
 	all := append(kernels(9), kernels(6)...)
 	for _, cfg := range []fagus.Config{{Nodes: 3, Placement: fagus.PlacePrivate}, {Nodes: 3, Placement: fagus.PlaceShared}, {Nodes: 3, Mode: fagus.Threaded}} {
 		if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+			region.Together(n)
 			order := rand.New(rand.NewPCG(5, 1))
 			for call := range 100 {
 				k, seed := all[order.IntN(len(all))], uint64(call)
@@ -249,6 +252,7 @@ func TestDot(t *testing.T) {
 			sum += part
 		}
 		if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes}, func(n *fagus.Node) error {
+			region.Together(n)
 			got, err := DotOn(n, a, b)
 			if got != sum && err == nil {
 				err = fmt.Errorf("rank %d: Dot returned %v, want %v", n.Rank(), got, sum)

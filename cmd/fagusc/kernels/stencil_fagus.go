@@ -14,9 +14,32 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Jacobi", "n", n, "steps", steps)
+	aGiven := a
+	bGiven := b
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, bGiven, true)
+	cost.Repeat(max(0, steps))
+	cost.Step()
+	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Jacobi(aGiven, bGiven, n, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -59,7 +82,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line stencil.go:10:2
 	for range steps {
-//line stencil_fagus.go:63
+//line stencil_fagus.go:86
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -69,7 +92,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stencil_fagus.go:73
+//line stencil_fagus.go:96
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -83,7 +106,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stencil_fagus.go:87
+//line stencil_fagus.go:110
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
@@ -99,11 +122,41 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.SOR", "n", n, "omega", omega, "limit", limit, "most", most)
+	uGiven := u
 	u = region.In(prog, "u", u)
 //line stencil.go:30:2
 	change = math.Inf(1)
-//line stencil_fagus.go:106
+//line stencil_fagus.go:130
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, uGiven, true)
+	cost.Repeat(-1)
+	for colour := 0; colour < 2; colour++ {
+		cost.Step()
+		for i := 1; i < n-1; i++ {
+			cost.Works(true, 7, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+		}
+	}
+	cost.Step()
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			sweeps, change = SOR(uGiven, n, omega, limit, most)
+		}
+		if sweeps, err = region.Tell(node, sweeps); err != nil {
+			return
+		}
+		if change, err = region.Tell(node, change); err != nil {
+			return
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -151,13 +204,13 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	}
 //line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:155
+//line stencil_fagus.go:208
 //line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:158
+//line stencil_fagus.go:211
 //line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:161
+//line stencil_fagus.go:214
 			if err = prog.Enter(steps.step[colour]); err != nil {
 				return
 			}
@@ -169,7 +222,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:173
+//line stencil_fagus.go:226
 			}
 			if err = prog.Leave(steps.step[colour]); err != nil {
 				return
@@ -182,7 +235,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:186
+//line stencil_fagus.go:239
 	}
 	err = prog.Finish()
 	return
@@ -194,9 +247,28 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 // A slice that a region.Resident gives stays where it is.
 func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Heat", "nx", nx, "ny", ny, "nz", nz, "c", c)
+	toGiven := to
+	fromGiven := from
 	to = region.In(prog, "to", to)
 	from = region.In(prog, "from", from)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, toGiven, true)
+	region.Copied(cost, fromGiven, false)
+	cost.Step()
+	cost.Works(true, 9, max(0, nx-2)*max(0, ny-2)*max(0, nz-2))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Heat(toGiven, fromGiven, nx, ny, nz, c)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -252,7 +324,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:256
+//line stencil_fagus.go:328
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

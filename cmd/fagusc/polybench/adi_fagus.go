@@ -13,23 +13,46 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Adi", "n", n, "steps", steps)
+	uGiven := u
 	u = region.In(prog, "u", u)
 	v := region.Make[float64](prog, "v", n*n)
 	p := region.Make[float64](prog, "p", n*n)
 	q := region.Make[float64](prog, "q", n*n)
 //line adi.go:10:2
 	dx, dt := 1/float64(n), 1/float64(steps)
-//line adi_fagus.go:23
+//line adi_fagus.go:24
 //line adi.go:11:2
 	mul1, mul2 := 2*dt/(dx*dx), dt/(dx*dx)
-//line adi_fagus.go:26
+//line adi_fagus.go:27
 //line adi.go:12:2
 	a, b := -mul1/2, 1+mul1
-//line adi_fagus.go:29
+//line adi_fagus.go:30
 //line adi.go:13:2
 	d, e := -mul2/2, 1+mul2
-//line adi_fagus.go:32
+//line adi_fagus.go:33
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, uGiven, true)
+	cost.Repeat(max(0, steps))
+	cost.Step()
+	cost.Works(true, 8, max(0, n-2)*max(0, n-2))
+	cost.Works(true, 4, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 8, max(0, n-2)*max(0, n-2))
+	cost.Works(true, 4, max(0, n-2)*max(0, n-2))
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Adi(uGiven, n, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -90,7 +113,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 	}
 //line adi.go:14:2
 	for range steps {
-//line adi_fagus.go:94
+//line adi_fagus.go:117
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -107,7 +130,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 			for j := n - 2; j >= 1; j-- {
 				v[j*n+i] = p[i*n+j]*v[(j+1)*n+i] + q[i*n+j]
 			}
-//line adi_fagus.go:111
+//line adi_fagus.go:134
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -128,7 +151,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 			for j := n - 2; j >= 1; j-- {
 				u[i*n+j] = p[i*n+j]*u[i*n+j+1] + q[i*n+j]
 			}
-//line adi_fagus.go:132
+//line adi_fagus.go:155
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

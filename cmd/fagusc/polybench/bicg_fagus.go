@@ -13,6 +13,11 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Bicg", "n", n, "m", m)
+	sGiven := s
+	qGiven := q
+	aGiven := a
+	pGiven := p
+	rGiven := r
 	s = region.In(prog, "s", s)
 	q = region.In(prog, "q", q)
 	a = region.In(prog, "a", a)
@@ -20,6 +25,29 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	r = region.In(prog, "r", r)
 	sParts := region.Make[float64](prog, "sParts", node.Nodes()*len(s))
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, sGiven, true)
+	region.Copied(cost, qGiven, true)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, pGiven, false)
+	region.Copied(cost, rGiven, false)
+	cost.Step()
+	cost.Works(true, 1, max(0, m))
+	cost.Step()
+	cost.Step()
+	cost.Works(true, 8, max(0, n)*max(0, m))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Bicg(sGiven, qGiven, aGiven, pGiven, rGiven, n, m)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -76,7 +104,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	for j := part.First; j < part.End; j += part.By {
 //line bicg.go:9:3
 		s[j] = 0
-//line bicg_fagus.go:80
+//line bicg_fagus.go:108
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -101,7 +129,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 			s[j] += r[i] * a[i*m+j]
 			q[i] += a[i*m+j] * p[j]
 		}
-//line bicg_fagus.go:105
+//line bicg_fagus.go:133
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -14,11 +14,38 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Correlation", "n", n, "m", m)
+	dataGiven := data
+	corrGiven := corr
 	data = region.In(prog, "data", data)
 	corr = region.In(prog, "corr", corr)
 	mean := region.Make[float64](prog, "mean", m)
 	stddev := region.Make[float64](prog, "stddev", m)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, dataGiven, true)
+	region.Copied(cost, corrGiven, true)
+	cost.Step()
+	cost.Works(true, 3, max(0, m)*max(0, n))
+	cost.Step()
+	cost.Works(true, 4, max(0, m)*max(0, n))
+	cost.Step()
+	cost.Works(true, 4, max(0, n)*max(0, m))
+	cost.Step()
+	for i4 := 0; i4 < m; i4++ {
+		cost.Works(true, 2, max(0, -i4+m-1)*max(0, n))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Correlation(dataGiven, corrGiven, n, m)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -121,7 +148,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line correlation_fagus.go:125
+//line correlation_fagus.go:152
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -140,7 +167,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		if stddev[j] <= 0.1 {
 			stddev[j] = 1 // a column that is almost constant
 		}
-//line correlation_fagus.go:144
+//line correlation_fagus.go:171
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -154,7 +181,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		for j := range m {
 			data[i*m+j] = (data[i*m+j] - mean[j]) / (math.Sqrt(float64(n)) * stddev[j])
 		}
-//line correlation_fagus.go:158
+//line correlation_fagus.go:185
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -174,7 +201,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			corr[i*m+j] = sum
 			corr[j*m+i] = sum
 		}
-//line correlation_fagus.go:178
+//line correlation_fagus.go:205
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

@@ -14,23 +14,52 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Deriche", "w", w, "h", h, "alpha", alpha)
+	outGiven := out
+	inGiven := in
 	out = region.In(prog, "out", out)
 	in = region.In(prog, "in", in)
 //line deriche.go:11:2
 	k := (1 - math.Exp(-alpha)) * (1 - math.Exp(-alpha)) / (1 + 2*alpha*math.Exp(-alpha) - math.Exp(2*alpha))
-//line deriche_fagus.go:22
+//line deriche_fagus.go:24
 //line deriche.go:12:2
 	a1, a2 := k, k*math.Exp(-alpha)*(alpha-1)
-//line deriche_fagus.go:25
+//line deriche_fagus.go:27
 //line deriche.go:13:2
 	a3, a4 := k*math.Exp(-alpha)*(alpha+1), -k*math.Exp(-2*alpha)
-//line deriche_fagus.go:28
+//line deriche_fagus.go:30
 //line deriche.go:14:2
 	b1, b2 := math.Pow(2, -alpha), -math.Exp(-2*alpha)
-//line deriche_fagus.go:31
+//line deriche_fagus.go:33
 	forward := region.Make[float64](prog, "forward", h*w)
 	backward := region.Make[float64](prog, "backward", h*w)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, outGiven, true)
+	region.Copied(cost, inGiven, false)
+	cost.Step()
+	cost.Works(true, 4, max(0, w)*max(0, h))
+	cost.Step()
+	cost.Works(true, 3, max(0, w)*max(0, h))
+	cost.Step()
+	cost.Works(true, 3, max(0, w)*max(0, h))
+	cost.Step()
+	cost.Works(true, 4, max(0, h)*max(0, w))
+	cost.Step()
+	cost.Works(true, 3, max(0, h)*max(0, w))
+	cost.Step()
+	cost.Works(true, 3, max(0, w)*max(0, h))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Deriche(outGiven, inGiven, w, h, alpha)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -121,7 +150,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			in1 = in[x*h+y]
 			y1, y2 = forward[x*h+y], y1
 		}
-//line deriche_fagus.go:125
+//line deriche_fagus.go:154
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -138,7 +167,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			in1, in2 = in[x*h+y], in1
 			y1, y2 = backward[x*h+y], y1
 		}
-//line deriche_fagus.go:142
+//line deriche_fagus.go:171
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -152,7 +181,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 		for y := 0; y < h; y++ {
 			out[x*h+y] = forward[x*h+y] + backward[x*h+y]
 		}
-//line deriche_fagus.go:156
+//line deriche_fagus.go:185
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -169,7 +198,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			out1 = out[x*h+y]
 			y1, y2 = forward[x*h+y], y1
 		}
-//line deriche_fagus.go:173
+//line deriche_fagus.go:202
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return
@@ -186,7 +215,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			out1, out2 = out[x*h+y], out1
 			y1, y2 = backward[x*h+y], y1
 		}
-//line deriche_fagus.go:190
+//line deriche_fagus.go:219
 	}
 	if err = prog.Leave(steps.step5); err != nil {
 		return
@@ -200,7 +229,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 		for y := 0; y < h; y++ {
 			out[x*h+y] = forward[x*h+y] + backward[x*h+y]
 		}
-//line deriche_fagus.go:204
+//line deriche_fagus.go:233
 	}
 	if err = prog.Leave(steps.step6); err != nil {
 		return

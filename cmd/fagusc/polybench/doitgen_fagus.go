@@ -13,10 +13,30 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Doitgen", "nr", nr, "nq", nq, "np", np)
+	aGiven := a
+	cGiven := c
 	a = region.In(prog, "a", a)
 	c = region.In(prog, "c", c)
 	sum := region.Make[float64](prog, "sum", np)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, cGiven, false)
+	cost.Step()
+	cost.Works(true, 4, max(0, nr)*max(0, nq)*max(0, np)*max(0, np))
+	cost.Works(true, 2, max(0, nr)*max(0, nq)*max(0, np))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Doitgen(aGiven, cGiven, nr, nq, np)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -69,7 +89,7 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 					a[(r*nq+q)*np+p] = sum[p]
 				}
 			}
-//line doitgen_fagus.go:73
+//line doitgen_fagus.go:93
 		}
 	}
 	if err = prog.Leave(steps.step); err != nil {

@@ -13,10 +13,44 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Durbin", "n", n)
+	yGiven := y
+	rGiven := r
 	y = region.In(prog, "y", y)
 	r = region.In(prog, "r", r)
 	z := region.Make[float64](prog, "z", n)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, yGiven, true)
+	region.Copied(cost, rGiven, false)
+	cost.Step()
+	cost.Works(false, 1, 1)
+	cost.Step()
+	cost.Works(false, 1, 1)
+	for k := 1; k < n; k++ {
+		cost.Step()
+		cost.Works(true, 2, max(0, k))
+		cost.Step()
+		cost.Step()
+		cost.Works(false, 1, 1)
+		cost.Step()
+		cost.Works(true, 3, max(0, k))
+		cost.Step()
+		cost.Works(true, 2, region.Iterations{First: 0, End: min(len(y), k), By: 1}.Count())
+		cost.Step()
+		cost.Works(false, 1, 1)
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Durbin(yGiven, rGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -106,7 +140,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	}
 //line durbin.go:9:2
 	alpha, beta := -r[0], 1.0
-//line durbin_fagus.go:110
+//line durbin_fagus.go:144
 	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
@@ -116,18 +150,18 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	if prog.Owns(steps.step2) {
 //line durbin.go:10:2
 		y[0] = alpha
-//line durbin_fagus.go:120
+//line durbin_fagus.go:154
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 //line durbin.go:11:2
 	for k := 1; k < n; k++ {
-//line durbin_fagus.go:127
+//line durbin_fagus.go:161
 //line durbin.go:12:3
 		beta *= 1 - alpha*alpha
 		sum := 0.0
-//line durbin_fagus.go:131
+//line durbin_fagus.go:165
 		if node.Rank() > 0 {
 			sum = 0
 		}
@@ -138,7 +172,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line durbin.go:15:4
 			sum += r[k-i-1] * y[i]
-//line durbin_fagus.go:142
+//line durbin_fagus.go:176
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -153,7 +187,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		}
 //line durbin.go:17:3
 		alpha = -(r[k] + sum) / beta
-//line durbin_fagus.go:157
+//line durbin_fagus.go:191
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return
 		}
@@ -164,7 +198,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part5.First; i < part5.End; i += part5.By {
 //line durbin.go:19:4
 			z[i] = y[i] + alpha*y[k-i-1]
-//line durbin_fagus.go:168
+//line durbin_fagus.go:202
 		}
 		if err = prog.Leave(steps.step5[k]); err != nil {
 			return
@@ -185,7 +219,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		if prog.Owns(steps.step7[k]) {
 //line durbin.go:22:3
 			y[k] = alpha
-//line durbin_fagus.go:189
+//line durbin_fagus.go:223
 		}
 		if err = prog.Leave(steps.step7[k]); err != nil {
 			return

@@ -13,11 +13,42 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.FDTD2D", "nx", nx, "ny", ny, "steps", steps)
+	exGiven := ex
+	eyGiven := ey
+	hzGiven := hz
+	fictGiven := fict
 	ex = region.In(prog, "ex", ex)
 	ey = region.In(prog, "ey", ey)
 	hz = region.In(prog, "hz", hz)
 	fict = region.In(prog, "fict", fict)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, exGiven, true)
+	region.Copied(cost, eyGiven, true)
+	region.Copied(cost, hzGiven, true)
+	region.Copied(cost, fictGiven, false)
+	for t := 0; t < steps; t++ {
+		cost.Step()
+		cost.Works(true, 2, max(0, ny))
+		cost.Step()
+		cost.Works(true, 4, max(0, nx-1)*max(0, ny))
+		cost.Step()
+		cost.Works(true, 4, max(0, nx)*max(0, ny-1))
+		cost.Step()
+		cost.Works(true, 6, max(0, nx-1)*max(0, ny-1))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			FDTD2D(exGiven, eyGiven, hzGiven, fictGiven, nx, ny, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -90,7 +121,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 	}
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:94
+//line fdtd2d_fagus.go:125
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -98,7 +129,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[j] = fict[t]
-//line fdtd2d_fagus.go:102
+//line fdtd2d_fagus.go:133
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -112,7 +143,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny; j++ {
 				ey[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[(i-1)*ny+j])
 			}
-//line fdtd2d_fagus.go:116
+//line fdtd2d_fagus.go:147
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -126,7 +157,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 1; j < ny; j++ {
 				ex[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[i*ny+j-1])
 			}
-//line fdtd2d_fagus.go:130
+//line fdtd2d_fagus.go:161
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -140,7 +171,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny-1; j++ {
 				hz[i*ny+j] -= 0.7 * (ex[i*ny+j+1] - ex[i*ny+j] + ey[(i+1)*ny+j] - ey[i*ny+j])
 			}
-//line fdtd2d_fagus.go:144
+//line fdtd2d_fagus.go:175
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return

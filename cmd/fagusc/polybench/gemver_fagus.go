@@ -13,6 +13,15 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gemver", "n", n, "alpha", alpha, "beta", beta)
+	aGiven := a
+	u1Given := u1
+	v1Given := v1
+	u2Given := u2
+	v2Given := v2
+	wGiven := w
+	xGiven := x
+	yGiven := y
+	zGiven := z
 	a = region.In(prog, "a", a)
 	u1 = region.In(prog, "u1", u1)
 	v1 = region.In(prog, "v1", v1)
@@ -23,6 +32,36 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	y = region.In(prog, "y", y)
 	z = region.In(prog, "z", z)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, u1Given, false)
+	region.Copied(cost, v1Given, false)
+	region.Copied(cost, u2Given, false)
+	region.Copied(cost, v2Given, false)
+	region.Copied(cost, wGiven, true)
+	region.Copied(cost, xGiven, true)
+	region.Copied(cost, yGiven, false)
+	region.Copied(cost, zGiven, false)
+	cost.Step()
+	cost.Works(true, 6, max(0, n)*max(0, n))
+	cost.Step()
+	cost.Works(true, 4, max(0, n)*max(0, n))
+	cost.Step()
+	cost.Works(true, 3, max(0, n))
+	cost.Step()
+	cost.Works(true, 4, max(0, n)*max(0, n))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Gemver(aGiven, u1Given, v1Given, u2Given, v2Given, wGiven, xGiven, yGiven, zGiven, n, alpha, beta)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -115,7 +154,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			a[i*n+j] += u1[i]*v1[j] + u2[i]*v2[j]
 		}
-//line gemver_fagus.go:119
+//line gemver_fagus.go:158
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -129,7 +168,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			x[i] += beta * a[j*n+i] * y[j]
 		}
-//line gemver_fagus.go:133
+//line gemver_fagus.go:172
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -141,7 +180,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	for i := part3.First; i < part3.End; i += part3.By {
 //line gemver.go:19:3
 		x[i] += z[i]
-//line gemver_fagus.go:145
+//line gemver_fagus.go:184
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -155,7 +194,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			w[i] += alpha * a[i*n+j] * x[j]
 		}
-//line gemver_fagus.go:159
+//line gemver_fagus.go:198
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

@@ -13,11 +13,34 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gesummv", "n", n, "alpha", alpha, "beta", beta)
+	yGiven := y
+	aGiven := a
+	bGiven := b
+	xGiven := x
 	y = region.In(prog, "y", y)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	x = region.In(prog, "x", x)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, yGiven, true)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, false)
+	region.Copied(cost, xGiven, false)
+	cost.Step()
+	cost.Works(true, 4, max(0, n)*max(0, n))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Gesummv(yGiven, aGiven, bGiven, xGiven, n, alpha, beta)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -55,7 +78,7 @@ func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float6
 			sb += b[i*n+j] * x[j]
 		}
 		y[i] = alpha*sa + beta*sb
-//line gesummv_fagus.go:59
+//line gesummv_fagus.go:82
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -14,10 +14,41 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gramschmidt", "m", m, "n", n)
+	aGiven := a
+	rGiven := r
+	qGiven := q
 	a = region.In(prog, "a", a)
 	r = region.In(prog, "r", r)
 	q = region.In(prog, "q", q)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, rGiven, true)
+	region.Copied(cost, qGiven, true)
+	for k := 0; k < n; k++ {
+		cost.Step()
+		cost.Works(true, 2, max(0, m))
+		cost.Step()
+		cost.Step()
+		cost.Works(false, 1, 1)
+		cost.Step()
+		cost.Works(true, 3, max(0, m))
+		cost.Step()
+		cost.Works(true, 4, max(0, -k+n-1)*max(0, m))
+		cost.Works(true, 4, max(0, -k+n-1)*max(0, m))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Gramschmidt(aGiven, rGiven, qGiven, m, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -90,10 +121,10 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	}
 //line gramschmidt.go:10:2
 	for k := range n {
-//line gramschmidt_fagus.go:94
+//line gramschmidt_fagus.go:125
 //line gramschmidt.go:11:3
 		norm := 0.0
-//line gramschmidt_fagus.go:97
+//line gramschmidt_fagus.go:128
 		if node.Rank() > 0 {
 			norm = 0
 		}
@@ -104,7 +135,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 //line gramschmidt.go:13:4
 			norm += a[i*n+k] * a[i*n+k]
-//line gramschmidt_fagus.go:108
+//line gramschmidt_fagus.go:139
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -120,7 +151,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		if prog.Owns(steps.step2[k]) {
 //line gramschmidt.go:15:3
 			r[k*n+k] = math.Sqrt(norm)
-//line gramschmidt_fagus.go:124
+//line gramschmidt_fagus.go:155
 		}
 		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
@@ -132,7 +163,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line gramschmidt.go:17:4
 			q[i*n+k] = a[i*n+k] / r[k*n+k]
-//line gramschmidt_fagus.go:136
+//line gramschmidt_fagus.go:167
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -150,7 +181,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			for i := range m {
 				a[i*n+j] -= q[i*n+k] * r[k*n+j]
 			}
-//line gramschmidt_fagus.go:154
+//line gramschmidt_fagus.go:185
 		}
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return

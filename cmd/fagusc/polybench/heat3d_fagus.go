@@ -13,9 +13,32 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Heat3D", "n", n, "steps", steps)
+	aGiven := a
+	bGiven := b
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, bGiven, true)
+	cost.Repeat(max(0, steps))
+	cost.Step()
+	cost.Works(true, 11, max(0, n-2)*max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 11, max(0, n-2)*max(0, n-2)*max(0, n-2))
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Heat3D(aGiven, bGiven, n, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -96,7 +119,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line heat3d.go:8:2
 	for range steps {
-//line heat3d_fagus.go:100
+//line heat3d_fagus.go:123
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -111,7 +134,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(a[(i*n+j)*n+k+1]-2*a[(i*n+j)*n+k]+a[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:115
+//line heat3d_fagus.go:138
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -130,7 +153,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(b[(i*n+j)*n+k+1]-2*b[(i*n+j)*n+k]+b[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:134
+//line heat3d_fagus.go:157
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

@@ -13,9 +13,32 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Jacobi1D", "n", n, "steps", steps)
+	aGiven := a
+	bGiven := b
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, bGiven, true)
+	cost.Repeat(max(0, steps))
+	cost.Step()
+	cost.Works(true, 4, max(0, n-2))
+	cost.Step()
+	cost.Works(true, 4, max(0, n-2))
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Jacobi1D(aGiven, bGiven, n, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -56,7 +79,7 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line jacobi1d.go:7:2
 	for range steps {
-//line jacobi1d_fagus.go:60
+//line jacobi1d_fagus.go:83
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -64,7 +87,7 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 //line jacobi1d.go:9:4
 			b[i] = 0.33333 * (a[i-1] + a[i] + a[i+1])
-//line jacobi1d_fagus.go:68
+//line jacobi1d_fagus.go:91
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -76,7 +99,7 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line jacobi1d.go:12:4
 			a[i] = 0.33333 * (b[i-1] + b[i] + b[i+1])
-//line jacobi1d_fagus.go:80
+//line jacobi1d_fagus.go:103
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

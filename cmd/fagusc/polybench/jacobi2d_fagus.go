@@ -13,9 +13,32 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Jacobi2D", "n", n, "steps", steps)
+	aGiven := a
+	bGiven := b
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, bGiven, true)
+	cost.Repeat(max(0, steps))
+	cost.Step()
+	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Jacobi2D(aGiven, bGiven, n, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -60,7 +83,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line jacobi2d.go:8:2
 	for range steps {
-//line jacobi2d_fagus.go:64
+//line jacobi2d_fagus.go:87
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -70,7 +93,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.2 * (a[i*n+j] + a[i*n+j-1] + a[i*n+j+1] + a[(i+1)*n+j] + a[(i-1)*n+j])
 			}
-//line jacobi2d_fagus.go:74
+//line jacobi2d_fagus.go:97
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -84,7 +107,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.2 * (b[i*n+j] + b[i*n+j-1] + b[i*n+j+1] + b[(i+1)*n+j] + b[(i-1)*n+j])
 			}
-//line jacobi2d_fagus.go:88
+//line jacobi2d_fagus.go:111
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

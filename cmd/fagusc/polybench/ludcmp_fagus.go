@@ -13,10 +13,56 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Ludcmp", "n", n)
+	xGiven := x
+	aGiven := a
+	bGiven := b
 	x = region.In(prog, "x", x)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, xGiven, true)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, bGiven, false)
+	for i := 0; i < n; i++ {
+		for j := 0; j < i; j++ {
+			cost.Step()
+			cost.Works(false, 1, 1)
+			cost.Step()
+			cost.Works(true, 2, max(0, j))
+			cost.Step()
+			cost.Step()
+			cost.Works(false, 2, 1)
+		}
+		cost.Step()
+		cost.Works(true, 2, max(0, -i+n)*max(0, i))
+	}
+	for i2 := 0; i2 < n; i2++ {
+		cost.Step()
+		cost.Works(false, 1, 1)
+		cost.Step()
+		cost.Works(true, 1, max(0, i2))
+		cost.Step()
+	}
+	for i3 := (n) - 1; i3 >= 0; i3 -= 1 {
+		cost.Step()
+		cost.Works(true, 2, max(0, -i3+n-1))
+		cost.Step()
+		cost.Step()
+		cost.Works(false, 2, 1)
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Ludcmp(xGiven, aGiven, bGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -129,16 +175,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:8:2
 	for i := range n {
-//line ludcmp_fagus.go:133
+//line ludcmp_fagus.go:179
 //line ludcmp.go:9:3
 		for j := range i {
-//line ludcmp_fagus.go:136
+//line ludcmp_fagus.go:182
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line ludcmp.go:10:4
 			w := a[i*n+j]
-//line ludcmp_fagus.go:142
+//line ludcmp_fagus.go:188
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -152,7 +198,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			for k := part2.First; k < part2.End; k += part2.By {
 //line ludcmp.go:12:5
 				w -= a[i*n+k] * a[k*n+j]
-//line ludcmp_fagus.go:156
+//line ludcmp_fagus.go:202
 			}
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
@@ -168,7 +214,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			if prog.Owns(steps.step3[[2]int{i, j}]) {
 //line ludcmp.go:14:4
 				a[i*n+j] = w / a[j*n+j]
-//line ludcmp_fagus.go:172
+//line ludcmp_fagus.go:218
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -185,7 +231,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				w -= a[i*n+k] * a[k*n+j]
 			}
 			a[i*n+j] = w
-//line ludcmp_fagus.go:189
+//line ludcmp_fagus.go:235
 		}
 		if err = prog.Leave(steps.step4[i]); err != nil {
 			return
@@ -193,16 +239,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:24:2
 	y := make([]float64, n)
-//line ludcmp_fagus.go:197
+//line ludcmp_fagus.go:243
 //line ludcmp.go:25:2
 	for i := range n {
-//line ludcmp_fagus.go:200
+//line ludcmp_fagus.go:246
 		if err = prog.Enter(steps.step5[i]); err != nil {
 			return
 		}
 //line ludcmp.go:26:3
 		w := b[i]
-//line ludcmp_fagus.go:206
+//line ludcmp_fagus.go:252
 		if err = prog.Leave(steps.step5[i]); err != nil {
 			return
 		}
@@ -216,7 +262,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part6.First; j < part6.End; j += part6.By {
 //line ludcmp.go:28:4
 			w -= a[i*n+j] * y[j]
-//line ludcmp_fagus.go:220
+//line ludcmp_fagus.go:266
 		}
 		if err = prog.Leave(steps.step6[i]); err != nil {
 			return
@@ -228,14 +274,14 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}
 //line ludcmp.go:30:3
 		y[i] = w
-//line ludcmp_fagus.go:232
+//line ludcmp_fagus.go:278
 	}
 //line ludcmp.go:32:2
 	for i := n - 1; i >= 0; i-- {
-//line ludcmp_fagus.go:236
+//line ludcmp_fagus.go:282
 //line ludcmp.go:33:3
 		w := y[i]
-//line ludcmp_fagus.go:239
+//line ludcmp_fagus.go:285
 		if node.Rank() > 0 {
 			w = 0
 		}
@@ -246,7 +292,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part7.First; j < part7.End; j += part7.By {
 //line ludcmp.go:35:4
 			w -= a[i*n+j] * x[j]
-//line ludcmp_fagus.go:250
+//line ludcmp_fagus.go:296
 		}
 		if err = prog.Leave(steps.step7[i]); err != nil {
 			return
@@ -262,7 +308,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		if prog.Owns(steps.step8[i]) {
 //line ludcmp.go:37:3
 			x[i] = w / a[i*n+i]
-//line ludcmp_fagus.go:266
+//line ludcmp_fagus.go:312
 		}
 		if err = prog.Leave(steps.step8[i]); err != nil {
 			return

@@ -13,9 +13,39 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Nussinov", "n", n)
+	tableGiven := table
+	seqGiven := seq
 	table = region.In(prog, "table", table)
 	seq = region.In(prog, "seq", seq)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, tableGiven, true)
+	region.Copied(cost, seqGiven, false)
+	for i := (n) - 1; i >= 0; i -= 1 {
+		for j := i + 1; j < n; j++ {
+			cost.Step()
+			cost.Works(false, 3, 1)
+			cost.Step()
+			cost.Works(false, 4, 1)
+			cost.Step()
+			cost.Works(true, 2, max(0, -i+j-1))
+			cost.Step()
+			cost.Step()
+			cost.Works(false, 1, 1)
+		}
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Nussinov(tableGiven, seqGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -86,16 +116,16 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	}
 //line nussinov.go:9:2
 	for i := n - 1; i >= 0; i-- {
-//line nussinov_fagus.go:90
+//line nussinov_fagus.go:120
 //line nussinov.go:10:3
 		for j := i + 1; j < n; j++ {
-//line nussinov_fagus.go:93
+//line nussinov_fagus.go:123
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line nussinov.go:11:4
 			best := max(table[i*n+j], table[i*n+j-1], table[(i+1)*n+j])
-//line nussinov_fagus.go:99
+//line nussinov_fagus.go:129
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -108,7 +138,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			} else {
 				best = max(best, table[(i+1)*n+j-1])
 			}
-//line nussinov_fagus.go:112
+//line nussinov_fagus.go:142
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -119,7 +149,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			for k := part3.First; k < part3.End; k += part3.By {
 //line nussinov.go:18:5
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
-//line nussinov_fagus.go:123
+//line nussinov_fagus.go:153
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -135,7 +165,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			if prog.Owns(steps.step4[[2]int{i, j}]) {
 //line nussinov.go:20:4
 				table[i*n+j] = best
-//line nussinov_fagus.go:139
+//line nussinov_fagus.go:169
 			}
 			if err = prog.Leave(steps.step4[[2]int{i, j}]); err != nil {
 				return

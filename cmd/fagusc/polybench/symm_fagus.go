@@ -13,10 +13,33 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Symm", "m", m, "n", n, "alpha", alpha, "beta", beta)
+	cGiven := c
+	aGiven := a
+	bGiven := b
 	c = region.In(prog, "c", c)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, cGiven, true)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, false)
+	for i := 0; i < m; i++ {
+		cost.Step()
+		cost.Works(true, 6, max(0, n)*max(0, i))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Symm(cGiven, aGiven, bGiven, m, n, alpha, beta)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -56,7 +79,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	}
 //line symm.go:9:2
 	for i := range m {
-//line symm_fagus.go:60
+//line symm_fagus.go:83
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -69,7 +92,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 				sum += b[k*n+j] * a[i*m+k]
 			}
 			c[i*n+j] = beta*c[i*n+j] + alpha*b[i*n+j]*a[i*m+i] + alpha*sum
-//line symm_fagus.go:73
+//line symm_fagus.go:96
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -13,10 +13,36 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Syr2k", "n", n, "m", m, "alpha", alpha, "beta", beta)
+	cGiven := c
+	aGiven := a
+	bGiven := b
 	c = region.In(prog, "c", c)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, cGiven, true)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, false)
+	cost.Step()
+	for i := 0; i < n; i++ {
+		cost.Works(true, 2, max(0, i+1))
+	}
+	for i := 0; i < n; i++ {
+		cost.Works(true, 6, max(0, m)*max(0, i+1))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Syr2k(cGiven, aGiven, bGiven, n, m, alpha, beta)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -87,7 +113,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				c[i*n+j] += a[j*m+k]*alpha*b[i*m+k] + b[j*m+k]*alpha*a[i*m+k]
 			}
 		}
-//line syr2k_fagus.go:91
+//line syr2k_fagus.go:117
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

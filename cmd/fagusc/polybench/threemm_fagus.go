@@ -13,6 +13,11 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.ThreeMM", "ni", ni, "nj", nj, "nk", nk, "nl", nl, "nm", nm)
+	gGiven := g
+	aGiven := a
+	bGiven := b
+	cGiven := c
+	dGiven := d
 	g = region.In(prog, "g", g)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
@@ -21,6 +26,30 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 	e := region.Make[float64](prog, "e", ni*nj)
 	f := region.Make[float64](prog, "f", nj*nl)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, gGiven, true)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, false)
+	region.Copied(cost, cGiven, false)
+	region.Copied(cost, dGiven, false)
+	cost.Step()
+	cost.Works(true, 4, max(0, ni)*max(0, nj)*max(0, nk))
+	cost.Step()
+	cost.Works(true, 4, max(0, nj)*max(0, nl)*max(0, nm))
+	cost.Step()
+	cost.Works(true, 4, max(0, ni)*max(0, nl)*max(0, nj))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			ThreeMM(gGiven, aGiven, bGiven, cGiven, dGiven, ni, nj, nk, nl, nm)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -100,7 +129,7 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 				e[i*nj+j] += a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line threemm_fagus.go:104
+//line threemm_fagus.go:133
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -116,7 +145,7 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 				f[i*nl+j] += c[i*nm+k] * d[k*nl+j]
 			}
 		}
-//line threemm_fagus.go:120
+//line threemm_fagus.go:149
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -133,7 +162,7 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 				g[i*nl+j] += e[i*nj+k] * f[k*nl+j]
 			}
 		}
-//line threemm_fagus.go:137
+//line threemm_fagus.go:166
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

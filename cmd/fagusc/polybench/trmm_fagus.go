@@ -13,9 +13,30 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Trmm", "m", m, "n", n, "alpha", alpha)
+	bGiven := b
+	aGiven := a
 	b = region.In(prog, "b", b)
 	a = region.In(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, bGiven, true)
+	region.Copied(cost, aGiven, false)
+	for i := 0; i < m; i++ {
+		cost.Step()
+		cost.Works(true, 4, max(0, n)*max(0, -i+m-1))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Trmm(bGiven, aGiven, m, n, alpha)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -52,7 +73,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	}
 //line trmm.go:8:2
 	for i := range m {
-//line trmm_fagus.go:56
+//line trmm_fagus.go:77
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -63,7 +84,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 				b[i*n+j] += a[k*m+i] * b[k*n+j]
 			}
 			b[i*n+j] *= alpha
-//line trmm_fagus.go:67
+//line trmm_fagus.go:88
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -13,12 +13,37 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.TwoMM", "ni", ni, "nj", nj, "nk", nk, "nl", nl, "alpha", alpha, "beta", beta)
+	dGiven := d
+	aGiven := a
+	bGiven := b
+	cGiven := c
 	d = region.In(prog, "d", d)
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	c = region.In(prog, "c", c)
 	tmp := region.Make[float64](prog, "tmp", ni*nj)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, dGiven, true)
+	region.Copied(cost, aGiven, false)
+	region.Copied(cost, bGiven, false)
+	region.Copied(cost, cGiven, false)
+	cost.Step()
+	cost.Works(true, 4, max(0, ni)*max(0, nj)*max(0, nk))
+	cost.Step()
+	cost.Works(true, 4, max(0, ni)*max(0, nl)*max(0, nj))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			TwoMM(dGiven, aGiven, bGiven, cGiven, ni, nj, nk, nl, alpha, beta)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -84,7 +109,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				tmp[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line twomm_fagus.go:88
+//line twomm_fagus.go:113
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -101,7 +126,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				d[i*nl+j] += tmp[i*nj+k] * c[k*nl+j]
 			}
 		}
-//line twomm_fagus.go:105
+//line twomm_fagus.go:130
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

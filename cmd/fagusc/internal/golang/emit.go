@@ -209,7 +209,7 @@ func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error 
 	}
 	e.name()
 	e.signature()
-	e.opening()
+	e.choice(e.opening())
 	e.plan(f.Body)
 	e.printf("if %s = %s.Share(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, e.output(), e.err)
 	list := f.decl.Body.List[len(f.preamble):]
@@ -316,8 +316,9 @@ func (e *emitter) signature() {
 	e.printf("%s error) {\n", e.err)
 }
 
-func (e *emitter) opening() {
+func (e *emitter) opening() (given map[*array]string) {
 	e.printf("%s := region.Open(%s, %q%s)\n", e.prog, e.node, e.file.pkg.PkgPath+"."+e.Name, e.given())
+	given = e.keepGiven()
 	for _, a := range e.arrays {
 		if !a.Local {
 			in := "In"
@@ -359,6 +360,7 @@ func (e *emitter) opening() {
 	if e.Spend > 0 {
 		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend)
 	}
+	return given
 }
 
 func (e *emitter) output() string {

@@ -107,6 +107,11 @@ func (e *emitter) known(n *loops.Node) bool {
 	if n.Cond.Not0 != nil {
 		all = append(all, *n.Cond.Not0)
 	}
+	return e.evaluable(n, all)
+}
+
+// evaluable reports whether polynomials can be evaluated before node n, during planning.
+func (e *emitter) evaluable(n *loops.Node, all []loops.Poly) bool {
 	return !slices.ContainsFunc(all, func(p loops.Poly) bool {
 		for s := range e.idents {
 			if p.Mentions(s) && !e.unrolledAround(n, s) {
@@ -327,7 +332,9 @@ func product(p loops.Poly, x string) string {
 
 func (e *emitter) work(b *strings.Builder, s *loops.Step, number string) {
 	part := e.vars[s].part
-	for _, frames := range s.Innermost() {
+	all, _ := s.Work()
+	for _, w := range all {
+		frames := w.Frames
 		for i, frame := range frames {
 			l := frame.Loop
 			lo, hi, by := tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)

@@ -314,8 +314,12 @@ func main() {
 				cfg.Mode = fagus.Threaded
 			}
 			stays := r.IntN(16) // one bit for each array
+			together := r.IntN(4) > 0 // or on one rank, where that is faster
 			var got [5][]int64
 			_, err := fagus.Run(context.Background(), cfg, func(node *fagus.Node) error {
+				if together {
+					region.Together(node)
+				}
 				all, index := make()
 				if node.Rank() == 0 {
 					got = all

@@ -254,26 +254,45 @@ facts:
 	}
 }
 
-// Innermost returns, for each innermost loop of a step, the loops from the step's loop to it. Field
-// Each is set for a loop whose index occurs in the bounds of an inner loop, and for all loops
-// around such a loop. Loops with unknown bounds are left out.
-func (s *Step) Innermost() (all [][]Frame) {
+// Work is what a step computes in one innermost loop, or without a loop.
+type Work struct {
+	// Frames are the loops from the step's loop to the innermost one. Field Each is set for a
+	// loop whose index occurs in the bounds of an inner loop, and for all loops around such a
+	// loop. Loops with unknown bounds are left out.
+	Frames   []Frame
+	Accesses int // to elements, in an iteration
+}
+
+// Work returns the work of a step, and whether the bounds of all loops are known.
+func (s *Step) Work() (all []Work, known bool) {
+	known = true
 	for n := range s.Node.All() {
-		if n.Loop == nil || slices.ContainsFunc(n.Children, (*Node).loops) {
+		if n.Loop == nil && (n != s.Node || slices.ContainsFunc(n.Children, (*Node).loops)) {
 			continue
 		}
-		var frames []Frame
+		known = known && (n.Loop == nil || n.Loop.Affine())
+		if slices.ContainsFunc(n.Children, (*Node).loops) {
+			continue
+		}
+		var w Work
+		for inner := range n.All() {
+			for _, a := range inner.Own {
+				if a.Access != nil {
+					w.Accesses++
+				}
+			}
+		}
 		for m := n; m != s.Node.parent; m = m.parent {
 			if m.Loop == nil || !m.Loop.Affine() {
 				continue
 			}
-			each := slices.ContainsFunc(frames, func(f Frame) bool { return f.Each || f.mentions(m.Loop.Index) })
-			frames = append(frames, Frame{Loop: m.Loop, Each: each})
+			each := slices.ContainsFunc(w.Frames, func(f Frame) bool { return f.Each || f.mentions(m.Loop.Index) })
+			w.Frames = append(w.Frames, Frame{Loop: m.Loop, Each: each})
 		}
-		slices.Reverse(frames)
-		all = append(all, frames)
+		slices.Reverse(w.Frames)
+		all = append(all, w)
 	}
-	return all
+	return all, known
 }
 
 func (f *Footprint) needs(s *Symbol) bool {

@@ -13,9 +13,28 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Sweep", "n", n)
+	toGiven := to
+	fromGiven := from
 	to = region.In(prog, "to", to)
 	from = region.In(prog, "from", from)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, toGiven, true)
+	region.Copied(cost, fromGiven, false)
+	cost.Step()
+	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Sweep(toGiven, fromGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -49,7 +68,7 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			to[i*n+j] = 0.25 * (from[(i-1)*n+j] + from[(i+1)*n+j] + from[i*n+j-1] + from[i*n+j+1])
 		}
-//line stepwise_fagus.go:53
+//line stepwise_fagus.go:72
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -64,9 +83,32 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Sweeps", "n", n, "steps", steps)
+	aGiven := a
+	bGiven := b
 	a = region.In(prog, "a", a)
 	b = region.In(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, aGiven, true)
+	region.Copied(cost, bGiven, true)
+	cost.Repeat(max(0, steps))
+	cost.Step()
+	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Sweeps(aGiven, bGiven, n, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -109,7 +151,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	}
 //line stepwise.go:18:2
 	for range steps {
-//line stepwise_fagus.go:113
+//line stepwise_fagus.go:155
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -119,7 +161,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stepwise_fagus.go:123
+//line stepwise_fagus.go:165
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -133,7 +175,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stepwise_fagus.go:137
+//line stepwise_fagus.go:179
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
@@ -149,9 +191,28 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Apply", "n", n)
+	qGiven := q
+	pGiven := p
 	q = region.In(prog, "q", q)
 	p = region.In(prog, "p", p)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, qGiven, true)
+	region.Copied(cost, pGiven, false)
+	cost.Step()
+	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Apply(qGiven, pGiven, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -186,7 +247,7 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			q[i*n+j] = 4*p[i*n+j] - p[(i-1)*n+j] - p[(i+1)*n+j] - p[i*n+j-1] - p[i*n+j+1]
 		}
-//line stepwise_fagus.go:190
+//line stepwise_fagus.go:251
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -201,9 +262,32 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Dot", "n", n)
+	xGiven := x
+	yGiven := y
 	x = region.In(prog, "x", x)
 	y = region.In(prog, "y", y)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, xGiven, false)
+	region.Copied(cost, yGiven, false)
+	cost.Step()
+	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			sum = Dot(xGiven, yGiven, n)
+		}
+		if sum, err = region.Tell(node, sum); err != nil {
+			return
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -238,7 +322,7 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 		for j := 1; j < n-1; j++ {
 			sum += x[i*n+j] * y[i*n+j]
 		}
-//line stepwise_fagus.go:242
+//line stepwise_fagus.go:326
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -258,9 +342,28 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 // A slice that a region.Resident gives stays where it is.
 func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Add", "c", c, "n", n)
+	xGiven := x
+	yGiven := y
 	x = region.In(prog, "x", x)
 	y = region.In(prog, "y", y)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, xGiven, true)
+	region.Copied(cost, yGiven, false)
+	cost.Step()
+	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Add(xGiven, yGiven, c, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -292,7 +395,7 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			x[i*n+j] += c * y[i*n+j]
 		}
-//line stepwise_fagus.go:296
+//line stepwise_fagus.go:399
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -307,9 +410,28 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Turn", "c", c, "n", n)
+	pGiven := p
+	rGiven := r
 	p = region.In(prog, "p", p)
 	r = region.In(prog, "r", r)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, pGiven, true)
+	region.Copied(cost, rGiven, false)
+	cost.Step()
+	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Turn(pGiven, rGiven, c, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -341,7 +463,7 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			p[i*n+j] = r[i*n+j] + c*p[i*n+j]
 		}
-//line stepwise_fagus.go:345
+//line stepwise_fagus.go:467
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -356,11 +478,54 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Gradients", "n", n, "steps", steps)
+	xGiven := x
+	rGiven := r
+	pGiven := p
+	qGiven := q
 	x = region.In(prog, "x", x)
 	r = region.In(prog, "r", r)
 	p = region.In(prog, "p", p)
 	q = region.In(prog, "q", q)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, xGiven, true)
+	region.Copied(cost, rGiven, true)
+	region.Copied(cost, pGiven, true)
+	region.Copied(cost, qGiven, true)
+	cost.Step()
+	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Repeat(max(0, steps))
+	cost.Step()
+	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Step()
+	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Step()
+	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	cost.End()
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			rr = Gradients(xGiven, rGiven, pGiven, qGiven, n, steps)
+		}
+		if rr, err = region.Tell(node, rr); err != nil {
+			return
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -470,7 +635,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		for j := 1; j < n-1; j++ {
 			rr += r[i*n+j] * r[i*n+j]
 		}
-//line stepwise_fagus.go:474
+//line stepwise_fagus.go:639
 	}
 	if err = prog.Leave(steps2.step); err != nil {
 		return
@@ -482,7 +647,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 	}
 //line stepwise.go:87:2
 	for range steps {
-//line stepwise_fagus.go:486
+//line stepwise_fagus.go:651
 		if err = prog.Enter(steps2.step2); err != nil {
 			return
 		}
@@ -492,14 +657,14 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				q[i*n+j] = 4*p[i*n+j] - p[(i-1)*n+j] - p[(i+1)*n+j] - p[i*n+j-1] - p[i*n+j+1]
 			}
-//line stepwise_fagus.go:496
+//line stepwise_fagus.go:661
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
 		}
 //line stepwise.go:93:3
 		pq := 0.0
-//line stepwise_fagus.go:503
+//line stepwise_fagus.go:668
 		if node.Rank() > 0 {
 			pq = 0
 		}
@@ -512,7 +677,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				pq += p[i*n+j] * q[i*n+j]
 			}
-//line stepwise_fagus.go:516
+//line stepwise_fagus.go:681
 		}
 		if err = prog.Leave(steps2.step3); err != nil {
 			return
@@ -524,7 +689,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		}
 //line stepwise.go:99:3
 		alpha := rr / pq
-//line stepwise_fagus.go:528
+//line stepwise_fagus.go:693
 		if err = prog.Enter(steps2.step4); err != nil {
 			return
 		}
@@ -534,7 +699,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				x[i*n+j] += alpha * p[i*n+j]
 			}
-//line stepwise_fagus.go:538
+//line stepwise_fagus.go:703
 		}
 		if err = prog.Leave(steps2.step4); err != nil {
 			return
@@ -548,7 +713,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				r[i*n+j] += -alpha * q[i*n+j]
 			}
-//line stepwise_fagus.go:552
+//line stepwise_fagus.go:717
 		}
 		if err = prog.Leave(steps2.step5); err != nil {
 			return
@@ -556,7 +721,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 //line stepwise.go:110:3
 		before := rr
 		rr = 0.0
-//line stepwise_fagus.go:560
+//line stepwise_fagus.go:725
 		if node.Rank() > 0 {
 			rr = 0
 		}
@@ -569,7 +734,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				rr += r[i*n+j] * r[i*n+j]
 			}
-//line stepwise_fagus.go:573
+//line stepwise_fagus.go:738
 		}
 		if err = prog.Leave(steps2.step6); err != nil {
 			return
@@ -588,7 +753,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				p[i*n+j] = r[i*n+j] + rr/before*p[i*n+j]
 			}
-//line stepwise_fagus.go:592
+//line stepwise_fagus.go:757
 		}
 		if err = prog.Leave(steps2.step7); err != nil {
 			return

@@ -130,6 +130,7 @@ func costOf(t *testing.T, mode fagus.Mode, f method, nodes, n, steps int) (c cos
 		t.Fatal(err)
 	}
 	report, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: net, Mode: mode}, func(node *fagus.Node) error {
+		region.Together(node)
 		_, err := f(node, n, steps)
 		return err
 	})
@@ -179,6 +180,7 @@ func TestSame(t *testing.T) {
 	for _, cfg := range []fagus.Config{{}, {Placement: fagus.PlaceShared}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Helpers: true}} {
 		for cfg.Nodes = 1; cfg.Nodes <= 5; cfg.Nodes++ {
 			if _, err := fagus.Run(t.Context(), cfg, func(node *fagus.Node) error {
+				region.Together(node)
 				want, _ := wholeSweeps(nil, n, steps)
 				got, err := sweeps(node, n, steps)
 				if err != nil {

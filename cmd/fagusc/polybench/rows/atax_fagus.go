@@ -13,11 +13,36 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func AtaxOn(node *fagus.Node, y []float64, a [][]float64, x []float64, m, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.Atax", "m", m, "n", n)
+	yGiven := y
+	aGiven := a
+	xGiven := x
 	y = region.In(prog, "y", y)
 	a = region.InRows(prog, "a", a)
 	x = region.In(prog, "x", x)
 	yParts := region.Make[float64](prog, "yParts", node.Nodes()*len(y))
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, yGiven, true)
+	region.CopiedRows(cost, aGiven, false)
+	region.Copied(cost, xGiven, false)
+	cost.Step()
+	cost.Works(true, 1, max(0, n))
+	cost.Step()
+	cost.Step()
+	cost.Works(true, 2, max(0, m)*max(0, n))
+	cost.Works(true, 3, max(0, m)*max(0, n))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Atax(yGiven, aGiven, xGiven, m, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -72,7 +97,7 @@ func AtaxOn(node *fagus.Node, y []float64, a [][]float64, x []float64, m, n int)
 	for j := part.First; j < part.End; j += part.By {
 //line atax.go:8:3
 		y[j] = 0
-//line atax_fagus.go:76
+//line atax_fagus.go:101
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -99,7 +124,7 @@ func AtaxOn(node *fagus.Node, y []float64, a [][]float64, x []float64, m, n int)
 		for j := range n {
 			y[j] += a[i][j] * ax
 		}
-//line atax_fagus.go:103
+//line atax_fagus.go:128
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -13,10 +13,35 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.Covariance", "n", n, "m", m)
+	dataGiven := data
+	covGiven := cov
 	data = region.InRows(prog, "data", data)
 	cov = region.InRows(prog, "cov", cov)
 	mean := region.Make[float64](prog, "mean", m)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.CopiedRows(cost, dataGiven, true)
+	region.CopiedRows(cost, covGiven, true)
+	cost.Step()
+	cost.Works(true, 3, max(0, m)*max(0, n))
+	cost.Step()
+	cost.Works(true, 3, max(0, n)*max(0, m))
+	cost.Step()
+	for i3 := 0; i3 < m; i3++ {
+		cost.Works(true, 2, max(0, -i3+m)*max(0, n))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Covariance(dataGiven, covGiven, n, m)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -94,7 +119,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 			mean[j] += data[i][j]
 		}
 		mean[j] /= float64(n)
-//line covariance_fagus.go:98
+//line covariance_fagus.go:123
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -108,7 +133,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 		for j := range m {
 			data[i][j] -= mean[j]
 		}
-//line covariance_fagus.go:112
+//line covariance_fagus.go:137
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -127,7 +152,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 			cov[i][j] = sum / float64(n-1)
 			cov[j][i] = cov[i][j]
 		}
-//line covariance_fagus.go:131
+//line covariance_fagus.go:156
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

@@ -13,11 +13,42 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.FDTD2D", "nx", nx, "ny", ny, "steps", steps)
+	exGiven := ex
+	eyGiven := ey
+	hzGiven := hz
+	fictGiven := fict
 	ex = region.InRows(prog, "ex", ex)
 	ey = region.InRows(prog, "ey", ey)
 	hz = region.InRows(prog, "hz", hz)
 	fict = region.In(prog, "fict", fict)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.CopiedRows(cost, exGiven, true)
+	region.CopiedRows(cost, eyGiven, true)
+	region.CopiedRows(cost, hzGiven, true)
+	region.Copied(cost, fictGiven, false)
+	for t := 0; t < steps; t++ {
+		cost.Step()
+		cost.Works(true, 2, max(0, ny))
+		cost.Step()
+		cost.Works(true, 4, max(0, nx-1)*max(0, ny))
+		cost.Step()
+		cost.Works(true, 4, max(0, nx)*max(0, ny-1))
+		cost.Step()
+		cost.Works(true, 6, max(0, nx-1)*max(0, ny-1))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			FDTD2D(exGiven, eyGiven, hzGiven, fictGiven, nx, ny, steps)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps2 struct {
@@ -94,7 +125,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 	}
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:98
+//line fdtd2d_fagus.go:129
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -102,7 +133,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[0][j] = fict[t]
-//line fdtd2d_fagus.go:106
+//line fdtd2d_fagus.go:137
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -116,7 +147,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny; j++ {
 				ey[i][j] -= 0.5 * (hz[i][j] - hz[i-1][j])
 			}
-//line fdtd2d_fagus.go:120
+//line fdtd2d_fagus.go:151
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -130,7 +161,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 1; j < ny; j++ {
 				ex[i][j] -= 0.5 * (hz[i][j] - hz[i][j-1])
 			}
-//line fdtd2d_fagus.go:134
+//line fdtd2d_fagus.go:165
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -144,7 +175,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny-1; j++ {
 				hz[i][j] -= 0.7 * (ex[i][j+1] - ex[i][j] + ey[i+1][j] - ey[i][j])
 			}
-//line fdtd2d_fagus.go:148
+//line fdtd2d_fagus.go:179
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return

@@ -13,10 +13,32 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.Gemm", "ni", ni, "nj", nj, "nk", nk, "alpha", alpha, "beta", beta)
+	cGiven := c
+	aGiven := a
+	bGiven := b
 	c = region.InRows(prog, "c", c)
 	a = region.InRows(prog, "a", a)
 	b = region.InRows(prog, "b", b)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.CopiedRows(cost, cGiven, true)
+	region.CopiedRows(cost, aGiven, false)
+	region.CopiedRows(cost, bGiven, false)
+	cost.Step()
+	cost.Works(true, 2, max(0, ni)*max(0, nj))
+	cost.Works(true, 4, max(0, ni)*max(0, nk)*max(0, nj))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Gemm(cGiven, aGiven, bGiven, ni, nj, nk, alpha, beta)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -65,7 +87,7 @@ func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta f
 				c[i][j] += alpha * a[i][k] * b[k][j]
 			}
 		}
-//line gemm_fagus.go:69
+//line gemm_fagus.go:91
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -13,12 +13,39 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func MvtOn(node *fagus.Node, x1, x2 []float64, a [][]float64, y1, y2 []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.Mvt", "n", n)
+	x1Given := x1
+	x2Given := x2
+	aGiven := a
+	y1Given := y1
+	y2Given := y2
 	x1 = region.In(prog, "x1", x1)
 	x2 = region.In(prog, "x2", x2)
 	a = region.InRows(prog, "a", a)
 	y1 = region.In(prog, "y1", y1)
 	y2 = region.In(prog, "y2", y2)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.Copied(cost, x1Given, true)
+	region.Copied(cost, x2Given, true)
+	region.CopiedRows(cost, aGiven, false)
+	region.Copied(cost, y1Given, false)
+	region.Copied(cost, y2Given, false)
+	cost.Step()
+	cost.Works(true, 4, max(0, n)*max(0, n))
+	cost.Step()
+	cost.Works(true, 4, max(0, n)*max(0, n))
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Mvt(x1Given, x2Given, aGiven, y1Given, y2Given, n)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -76,7 +103,7 @@ func MvtOn(node *fagus.Node, x1, x2 []float64, a [][]float64, y1, y2 []float64, 
 		for j := range n {
 			x1[i] += a[i][j] * y1[j]
 		}
-//line mvt_fagus.go:80
+//line mvt_fagus.go:107
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -90,7 +117,7 @@ func MvtOn(node *fagus.Node, x1, x2 []float64, a [][]float64, y1, y2 []float64, 
 		for j := range n {
 			x2[i] += a[j][i] * y2[j]
 		}
-//line mvt_fagus.go:94
+//line mvt_fagus.go:121
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

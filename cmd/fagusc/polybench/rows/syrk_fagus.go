@@ -13,9 +13,33 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func SyrkOn(node *fagus.Node, c, a [][]float64, n, m int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.Syrk", "n", n, "m", m, "alpha", alpha, "beta", beta)
+	cGiven := c
+	aGiven := a
 	c = region.InRows(prog, "c", c)
 	a = region.InRows(prog, "a", a)
 	prog.Spend = 1 * fagus.Nanosecond
+
+	// Small problems are faster on one rank.
+	cost := region.NewCost(prog)
+	region.CopiedRows(cost, cGiven, true)
+	region.CopiedRows(cost, aGiven, false)
+	cost.Step()
+	for i := 0; i < n; i++ {
+		cost.Works(true, 2, max(0, i+1))
+	}
+	for i := 0; i < n; i++ {
+		cost.Works(true, 4, max(0, m)*max(0, i+1))
+	}
+	var alone bool
+	if alone, err = cost.Alone(); err != nil {
+		return
+	} else if alone {
+		prog.Close()
+		if node.Rank() == 0 {
+			Syrk(cGiven, aGiven, n, m, alpha, beta)
+		}
+		return
+	}
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
@@ -78,7 +102,7 @@ func SyrkOn(node *fagus.Node, c, a [][]float64, n, m int, alpha, beta float64) (
 				c[i][j] += alpha * a[i][k] * a[j][k]
 			}
 		}
-//line syrk_fagus.go:82
+//line syrk_fagus.go:106
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

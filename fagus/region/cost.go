@@ -1,0 +1,154 @@
+package region
+
+import (
+	"cmp"
+	"unsafe"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// What is assumed of a processor and of memory, in ns. Differences of two between machines matter
+// little: what a prediction must tell apart differs by ten.
+const (
+	accessTime = 0.4 // an access to an element in an innermost loop, with what is computed
+	copyTime   = 0.3 // copying a byte of the input or the output, in memory that is used first
+	sendTime   = 1.0 // moving a byte between ranks that have copies of their own
+	// phaseMeetings is how many Barriers a step takes: an Acquire, a Release and a Fence.
+	phaseMeetings = 3
+	// unknownTimes is how often a loop is assumed to run whose bounds are not known before.
+	unknownTimes = 16
+)
+
+// Cost predicts what a call costs on all ranks and on one rank, from the loops of the function and
+// the time of a meeting, which the node measures once.
+//
+//	c := region.NewCost(p)
+//	region.Copied(c, a, true)
+//	c.Repeat(steps)
+//	c.Step(true, 6, (n-2)*(n-2)) // ranks divide (n-2)*(n-2) iterations of 6 accesses each
+//	c.End()
+//	if c.Alone() { ... } // the call is cheaper on rank 0 alone
+//
+// The prediction is the same on all ranks.
+type Cost struct {
+	p      *Program
+	times  []float64 // of the open repetitions, multiplied
+	steps  float64   // that ranks execute together
+	apart  float64   // ns of work that ranks divide
+	single float64   // ns of all other work
+	bytes  float64   // of the input and the output
+	never  bool      // the call must not run on one rank
+}
+
+// NewCost returns a Cost without steps.
+func NewCost(p *Program) *Cost { return &Cost{p: p, times: []float64{1}} }
+
+// Copied says that a is an array of the caller, and whether it is also output.
+func Copied[S ~[]T, T any](c *Cost, a S, output bool) {
+	var zero T
+	e := occupiedBy("", a)
+	c.copies(float64(len(a))*float64(unsafe.Sizeof(zero)), output)
+	c.never = c.never || len(a) > 0 && c.p.store.at(e.from, e.to) != nil
+}
+
+// CopiedRows is Copied for a slice of slices.
+func CopiedRows[S ~[]R, R ~[]T, T any](c *Cost, rows S, output bool) {
+	var zero T
+	c.copies(float64(len(rows))*float64(Columns(rows))*float64(unsafe.Sizeof(zero)), output)
+}
+
+func (c *Cost) copies(bytes float64, output bool) {
+	if c.bytes += bytes; output {
+		c.bytes += bytes
+	}
+}
+
+// Repeat begins a part of the function that runs so many times; -1: that is not known before.
+func (c *Cost) Repeat(times int) {
+	if times < 0 {
+		times = unknownTimes
+	}
+	c.times = append(c.times, c.now()*float64(times))
+}
+
+// End ends the part that the last open Repeat has begun.
+func (c *Cost) End() { c.times = c.times[:len(c.times)-1] }
+
+func (c *Cost) now() float64 { return c.times[len(c.times)-1] }
+
+// Step adds a step.
+func (c *Cost) Step() { c.steps += c.now() }
+
+// Works adds work to a step: iterations with so many accesses to elements each, which ranks divide,
+// or do not.
+func (c *Cost) Works(divided bool, accesses, iterations int) {
+	work := c.now() * accessTime * float64(accesses) * float64(iterations)
+	if divided {
+		c.apart += work
+	} else {
+		c.single += work
+	}
+}
+
+// predict returns how long the call takes on one rank and on all, in ns.
+func (c *Cost) predict(ranks int, meeting float64, oneCopy bool) (alone, together float64) {
+	alone = c.apart + c.single
+	each := copyTime
+	if !oneCopy {
+		each += sendTime * float64(ranks-1) / float64(ranks)
+	}
+	return alone, c.apart/float64(ranks) + c.single + phaseMeetings*meeting*c.steps + each*c.bytes
+}
+
+// Alone reports whether the call is cheaper on rank 0 alone than on all ranks. If so, the call is
+// over for the Program: rank 0 calls the sequential function. It is collective. It returns false on
+// simulated networks, where programs are compared, with Config.Check, which checks the plan, and if
+// the call uses resident arrays.
+func (c *Cost) Alone() (alone bool, err error) {
+	n := c.p.node
+	if c.never || n.Virtual() || n.Checks() || n.Nodes() == 1 || c.p.store.together {
+		return false, nil
+	}
+	meeting, err := c.p.store.measure()
+	if err != nil {
+		return false, err
+	}
+	one, all := c.predict(n.Nodes(), meeting, n.OneCopy())
+	if one >= all {
+		return false, nil
+	}
+	c.p.store.calls.add(c.p)
+	return true, nil
+}
+
+// measure returns the time of a Barrier in ns, which it measures at the first call.
+func (s *store) measure() (float64, error) {
+	const samples, barriers = 5, 16
+	if s.meeting > 0 {
+		return s.meeting, nil
+	}
+	best := 0.0
+	for range samples {
+		begun := s.node.Now()
+		for range barriers {
+			if err := s.node.Barrier(); err != nil {
+				return 0, err
+			}
+		}
+		took := float64(s.node.Now()-begun) / float64(fagus.Nanosecond) / barriers
+		if best == 0 || took < best {
+			best = took
+		}
+	}
+	var err error
+	s.meeting, err = fagus.Reduce(s.node, cmp.Or(best, 1), func(a, b float64) float64 { return max(a, b) })
+	return s.meeting, err
+}
+
+// Together makes further calls on this node run on all ranks, even if one rank were faster.
+func Together(n *fagus.Node) { storeOf(n).together = true }
+
+// Tell gives all ranks a result of rank 0.
+func Tell[T fagus.Word](n *fagus.Node, result T) (T, error) {
+	return fagus.Reduce(n, result, func(first, _ T) T { return first })
+}

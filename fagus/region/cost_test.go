@@ -1,0 +1,104 @@
+package region
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// TestPredict compares predictions with those computed by hand.
+func TestPredict(t *testing.T) {
+	c := NewCost(&Program{})
+	c.Step()
+	c.Works(true, 5, 1000) // 2000 ns
+	c.Repeat(10)
+	c.Step()
+	c.Works(false, 1, 100) // 40 ns, 10 times
+	c.Repeat(-1)
+	c.Step()
+	c.End()
+	c.End()
+	c.copies(100, true)
+	c.copies(50, false)
+	steps := 1.0 + 10 + 10*unknownTimes
+	for _, tt := range []struct {
+		oneCopy     bool
+		alone, both float64
+	}{
+		{true, 2400, 1000 + 400 + 3*7*steps + 250*0.3},
+		{false, 2400, 1000 + 400 + 3*7*steps + 250*0.8},
+	} {
+		if alone, both := c.predict(2, 7, tt.oneCopy); alone != tt.alone || both != tt.both {
+			t.Errorf("one copy %v: %v and %v, want %v and %v", tt.oneCopy, alone, both, tt.alone, tt.both)
+		}
+	}
+}
+
+// TestAlone: small calls run on one rank and large ones on all, and all ranks decide equally; but
+// never with resident arrays, with Config.Check, after Together, or on a simulated network.
+func TestAlone(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		cfg      fagus.Config
+		work     int
+		resident bool
+		together bool
+		want     bool
+	}{
+		{name: "small", work: 10, want: true},
+		{name: "small, threaded", work: 10, cfg: fagus.Config{Mode: fagus.Threaded}, want: true},
+		{name: "large", work: 1 << 40},
+		{name: "resident", work: 10, resident: true},
+		{name: "together", work: 10, together: true},
+		{name: "checked", work: 10, cfg: fagus.Config{Check: fagus.CheckOn}},
+		{name: "simulated", work: 10, cfg: fagus.Config{Net: network(t)}},
+	} {
+		tt.cfg.Nodes = 3
+		_, err := fagus.Run(t.Context(), tt.cfg, func(n *fagus.Node) error {
+			if tt.together {
+				Together(n)
+			}
+			a := make([]float64, 100)
+			if tt.resident {
+				r, err := New[float64](n, "a", 100)
+				if err != nil {
+					return err
+				}
+				a = r.Slice()
+			}
+			for range 3 {
+				p := Open(n, "TestAlone", "work", tt.work)
+				c := NewCost(p)
+				Copied(c, a, true)
+				c.Step()
+				c.Works(true, 1, tt.work)
+				alone, err := c.Alone()
+				if err != nil {
+					return err
+				}
+				p.Close()
+				if alone != tt.want {
+					return fmt.Errorf("rank %d: alone %v, want %v", n.Rank(), alone, tt.want)
+				}
+				if told, err := Tell(n, n.Rank()+7); told != 7 || err != nil {
+					return fmt.Errorf("rank %d is told %d, error %w; want 7", n.Rank(), told, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// network returns a simulated network.
+func network(t *testing.T) *sim.Network {
+	net, err := sim.New(sim.Config{Env: "fagus2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
