@@ -141,7 +141,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	}
 	ended := make(chan struct{})
 	var relaying sync.WaitGroup
-	relaying.Go(func() { j.relay(ctx, agents, meet, ended) })
+	relaying.Go(func() { j.relay(ctx, agents, orders[0].Local, meet, ended) })
 	running.Wait()
 	close(ended)
 	relaying.Wait()
@@ -161,12 +161,18 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	return err
 }
 
-func (j *Hosts) relay(ctx context.Context, agents []*remote, meet <-chan string, ended <-chan struct{}) {
+// relay sends the agents the rendezvous, which is their second order unless the ranks are local,
+// and then signals, until the attempt has ended.
+func (j *Hosts) relay(ctx context.Context, agents []*remote, local bool, meet <-chan string, ended <-chan struct{}) {
 	send := func(o order) {
 		for _, a := range agents {
 			<-a.begun
 			a.send(o)
 		}
+	}
+	var signals <-chan os.Signal
+	if local {
+		signals = j.Signals
 	}
 	for {
 		select {
@@ -179,7 +185,8 @@ func (j *Hosts) relay(ctx context.Context, agents []*remote, meet <-chan string,
 				}
 			}
 			send(order{Rendezvous: where})
-		case s := <-j.Signals:
+			signals = j.Signals
+		case s := <-signals:
 			if number, ok := s.(syscall.Signal); ok {
 				send(order{Signal: int(number)})
 			}

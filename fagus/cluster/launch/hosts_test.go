@@ -132,6 +132,18 @@ func TestRemoteSignals(t *testing.T) {
 	}
 }
 
+// TestEarlySignal checks that ranks on hosts meet though a signal has come before them.
+func TestEarlySignal(t *testing.T) {
+	job, out := onHosts(t, 2, "a,b", `[ "$FAGUS_RENDEZVOUS" ] && echo met`)
+	signals := make(chan os.Signal, 1)
+	signals <- syscall.SIGCONT
+	job.Signals = signals
+	throughShell(job, "sleep 0.2")
+	if err := job.Run(t.Context()); err != nil || strings.Count(out.String(), "met") != 2 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // watcher is a writer that reports when a text has been written a given number of times.
 type watcher struct {
 	to   io.Writer

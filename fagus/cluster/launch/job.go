@@ -38,7 +38,8 @@ type Job struct {
 	// Lines, if not nil, has one file per rank. The rank's process inherits the file as the
 	// descriptor that FAGUS_LINE names. Run closes the file when the process has ended.
 	Lines []*os.File
-	// Signals are forwarded to all ranks. It may be nil.
+	// Signals are forwarded to all ranks and, except SIGQUIT, to those that the attempt starts
+	// later. It may be nil.
 	Signals <-chan os.Signal
 	// Grace is how long ranks may take to end after SIGTERM. 0 means 2 seconds.
 	Grace time.Duration
@@ -53,6 +54,9 @@ type Job struct {
 	// Resize, if not nil, is called when an attempt has ended. It returns the number of ranks with
 	// which the job is to go on from its last checkpoint, or 0 if nobody has asked for another one.
 	Resize func() int
+	// Stopping, if not nil, is called when an attempt has failed. No other one begins if it returns
+	// true: the ranks were told to stop.
+	Stopping func() bool
 	// Resumes, if not nil, is called before each restart. It tells from where the job goes on,
 	// such as "from checkpoint 3", for the message about the restart.
 	Resumes func() string

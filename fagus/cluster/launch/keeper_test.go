@@ -5,6 +5,7 @@ package launch
 import (
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -62,5 +63,19 @@ func TestKeeper(t *testing.T) {
 		if err := groups[i].Wait(); err == nil || err.Error() != want {
 			t.Errorf("group %d: %v, want %s", i, err, want)
 		}
+	}
+}
+
+// TestPassed: a process that starts after a signal has come gets it, too, except SIGQUIT.
+func TestPassed(t *testing.T) {
+	group := processes{keeper: new(keeper)}
+	signals := make(chan os.Signal)
+	stop := group.pass(signals)
+	for _, s := range []os.Signal{syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGQUIT} {
+		signals <- s
+	}
+	stop()
+	if err := group.run(exec.Command("sleep", "20")); err == nil || err.Error() != "signal: terminated" {
+		t.Errorf("%v: want that the signal ends it", err)
 	}
 }

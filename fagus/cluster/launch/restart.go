@@ -21,6 +21,9 @@ func (j *Job) attempts(ctx context.Context, once func(ctx context.Context, attem
 		if j.Restart == 0 && j.Resize == nil || err == nil || ctx.Err() != nil {
 			return err
 		}
+		if j.Stopping != nil && j.Stopping() {
+			return numbered(err, deaths+1, j.Restart+1)
+		}
 		size := j.resized(err)
 		if size == 0 && (!died(err) || deaths == j.Restart) {
 			return numbered(err, deaths+1, j.Restart+1)

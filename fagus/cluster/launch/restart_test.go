@@ -111,6 +111,21 @@ func TestNoRestart(t *testing.T) {
 	}
 }
 
+// TestStopping checks that no attempt follows when the job was told to stop.
+func TestStopping(t *testing.T) {
+	var out bytes.Buffer
+	job := launch.Job{Size: 2, Argv: []string{"sh", "-c", `kill -TERM $$`}, Stdout: &out, Stderr: &out, Restart: 9}
+	tries := 0
+	job.Stopping = func() bool {
+		tries++
+		return tries == 2
+	}
+	var exit *launch.ExitError
+	if err := job.Run(t.Context()); !errors.As(err, &exit) || !exit.Died || !strings.HasSuffix(err.Error(), "(attempt 2 of 10)") || strings.Count(out.String(), "restarting") != 1 {
+		t.Errorf("%v: want the death of a rank in attempt 2: %s", err, &out)
+	}
+}
+
 // TestRestartOfStopped checks that a job starts again if a rank is stopped for too long.
 func TestRestartOfStopped(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -13,6 +14,7 @@ type processes struct {
 	stall   time.Duration // how long a process may be stopped; 0: for ever
 	mu      sync.Mutex
 	running []*os.Process
+	passed  []os.Signal // to all of them
 }
 
 func (g *processes) run(cmd *exec.Cmd) error {
@@ -30,7 +32,8 @@ func (g *processes) run(cmd *exec.Cmd) error {
 	return err
 }
 
-// start starts cmd. A signal that arrives during the start waits until cmd has started.
+// start starts cmd. A signal that arrives during the start waits until cmd has started. cmd gets
+// those that have arrived before, except SIGQUIT, which asks what the processes are doing.
 func (g *processes) start(cmd *exec.Cmd) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -38,6 +41,9 @@ func (g *processes) start(cmd *exec.Cmd) error {
 	if err == nil {
 		g.running = append(g.running, cmd.Process)
 		g.keeper.add(cmd.Process.Pid)
+		for _, s := range g.passed {
+			_ = cmd.Process.Signal(s) // the process may have ended
+		}
 	}
 	return err
 }
@@ -50,6 +56,9 @@ func (g *processes) pass(signals <-chan os.Signal) (stop func()) {
 			select {
 			case s := <-signals:
 				g.mu.Lock()
+				if s != syscall.SIGQUIT {
+					g.passed = append(g.passed, s)
+				}
 				for _, p := range g.running {
 					_ = p.Signal(s) // the process may have ended
 				}

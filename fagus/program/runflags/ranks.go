@@ -3,10 +3,12 @@ package runflags
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
@@ -112,24 +115,29 @@ func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bo
 		return cfg.launchAgain(c, agent, job, atEnd)
 	}
 	// The job needs no time limit: each rank reads --timeout from its own command line.
-	return runRanks(c.Context, c, agent, job, false)
+	return runRanks(c.Context, c, agent, job, &cfg.Checkpoints)
 }
 
 // RunRanks runs a job on the hosts of --hosts, or on this host. It passes SIGQUIT to the ranks.
 func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
-	return runRanks(ctx, c, AgentName, job, false)
+	return runRanks(ctx, c, AgentName, job, new(checkpoints))
 }
 
-// runRanks runs a job. With inMemory and --hosts, checkpoints are kept in the memory of the hosts.
-func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job, inMemory bool) error {
+// runRanks runs a job with checkpoints. If it restarts, --hosts keep them in memory if there is no
+// other place.
+func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job, at *checkpoints) error {
 	pass := make(chan os.Signal, 2)
 	signal.Notify(pass, syscall.SIGQUIT)
 	defer signal.Stop(pass)
 	job.Signals = pass
 	// With --grace the ranks get SIGTERM from here, and end by themselves.
-	grace := c.Duration("grace")
-	ctx, end := withGrace(ctx, grace, func() { pass <- syscall.SIGTERM })
+	var told atomic.Bool
+	ctx, end := withGrace(ctx, at.grace, func() {
+		told.Store(true)
+		pass <- syscall.SIGTERM
+	})
 	defer end()
+	job.Stopping = told.Load
 	// Drop this process's own rank, if it is a rank of another launcher's job.
 	job.Env = append(cluster.WithoutPlace(os.Environ()), job.Env...)
 	if job.Restart > 0 {
@@ -154,7 +162,7 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 		if err != nil {
 			return err
 		}
-		if inMemory {
+		if at.restart > 0 && at.folder == "" {
 			spread.Memory = checkpointVariable
 		}
 		ranks = spread
@@ -171,10 +179,15 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 	}
 	err := ranks.Run(ctx)
 	var exit *launch.ExitError
-	if errors.As(err, &exit) {
-		return &RankError{exit}
+	if !errors.As(err, &exit) {
+		return err
 	}
-	return err
+	if told.Load() && exit.Died { // by the signal, as a rank that has just begun
+		if number, found := at.newestSoon(context.WithoutCancel(ctx)); found == nil && number > 0 {
+			return fmt.Errorf("%w, number %d: %v", fagus.ErrStopped, number, exit)
+		}
+	}
+	return &RankError{exit}
 }
 
 // onHosts returns job as a job on the hosts of --hosts.

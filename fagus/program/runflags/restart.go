@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -55,30 +55,46 @@ func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, at
 		if at.folder == "" {
 			return "" // launch.Hosts knows it
 		}
-		return at.newestSoon(c.Context)
+		return at.resumes(c.Context)
 	}
 	ctx, cancel := WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
-	return runRanks(ctx, c, agent, job, inMemory)
+	return runRanks(ctx, c, agent, job, &at)
+}
+
+// resumes says in words from where a job resumes.
+func (p *checkpoints) resumes(ctx context.Context) string {
+	number, err := p.newestSoon(ctx)
+	switch {
+	case err != nil:
+		return "from the newest checkpoint" // the ranks report the error
+	case number == 0:
+		return "from the start: there is no checkpoint yet"
+	}
+	return fmt.Sprintf("from checkpoint %d", number)
 }
 
 // newestSoon is newest, if the store answers within 2 seconds.
-func (p *checkpoints) newestSoon(ctx context.Context) string {
+func (p *checkpoints) newestSoon(ctx context.Context) (number uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	said := make(chan string, 1)
-	go func() { said <- p.newest(ctx) }()
+	said := make(chan struct{})
+	var n uint64
+	var failed error
+	go func() {
+		defer close(said)
+		n, failed = p.newest(ctx)
+	}()
 	select {
-	case text := <-said:
-		return text
+	case <-said:
+		return n, failed
 	case <-ctx.Done():
-		return "from the newest checkpoint"
+		return 0, ctx.Err()
 	}
 }
 
-// newest says in words from where a job resumes.
-func (p *checkpoints) newest(ctx context.Context) string {
-	const start = "from the start: there is no checkpoint yet"
+// newest returns the number of the newest checkpoint, or 0.
+func (p *checkpoints) newest(ctx context.Context) (uint64, error) {
 	open := p.open
 	if open == nil {
 		open = func(_ context.Context, folder string) (checkpoint.Store, error) {
@@ -90,26 +106,30 @@ func (p *checkpoints) newest(ctx context.Context) string {
 	if err == nil {
 		numbers, err = checkpoint.Numbers(ctx, store)
 	}
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "from the newest checkpoint" // the ranks report the error
-	case len(numbers) == 0:
-		return start
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(numbers) == 0 {
+		return 0, nil
 	}
-	return fmt.Sprintf("from checkpoint %d", numbers[len(numbers)-1])
+	if err != nil {
+		return 0, err
+	}
+	return numbers[len(numbers)-1], nil
 }
 
 // scalable lets fagus launch scale change the number of ranks of a job, until end is called. Rank 0
-// gets a signal by pass, makes a checkpoint, and the ranks end.
-func scalable(job *launch.Job, pass chan<- os.Signal) (end func()) {
-	var wanted atomic.Int64
+// gets a signal by pass, makes a checkpoint, and the ranks end. Only the job receives from pass,
+// and not while it calls Resize.
+func scalable(job *launch.Job, pass chan os.Signal) (end func()) {
+	var mu sync.Mutex
+	wanted := 0
 	control, err := launch.Listen(func(ranks int) error {
 		if stopSignal() == nil {
 			return errors.New("ranks cannot be told to stop on this system")
 		}
-		wanted.Store(int64(ranks))
+		mu.Lock()
+		defer mu.Unlock()
 		select {
 		case pass <- stopSignal():
+			wanted = ranks
 			return nil
 		default:
 			return errors.New("the ranks have not got the signal before: try again")
@@ -120,6 +140,21 @@ func scalable(job *launch.Job, pass chan<- os.Signal) (end func()) {
 		fmt.Fprintf(job.Stderr, "fagus: fagus launch scale cannot reach this job: %v\n", err)
 		return func() {}
 	}
-	job.Resize = func() int { return int(wanted.Swap(0)) }
+	job.Resize = func() (ranks int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ranks, wanted = wanted, 0; ranks == 0 {
+			return 0
+		}
+		for range len(pass) { // the signal is for ranks that have ended
+			if s := <-pass; s != stopSignal() {
+				select {
+				case pass <- s:
+				default: // others have come
+				}
+			}
+		}
+		return ranks
+	}
 	return func() { _ = control.Close() } // nobody can ask any more, in any case
 }
