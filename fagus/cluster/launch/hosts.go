@@ -119,6 +119,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	if err := all.begin(ctx, attempt, j, orders); err != nil {
 		return err
 	}
+	over := ctx.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	first := outcome{cancel: cancel, kill: more}
@@ -130,7 +131,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	meet := make(chan string, 1)
 	agents := make([]*remote, len(orders))
 	for i := range orders {
-		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, mu: &all.mu, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
+		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, mu: &all.mu, over: over, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
 	}
 	forget := all.watch(more, record)
 	var running sync.WaitGroup
@@ -279,13 +280,14 @@ type remote struct {
 	job     *Hosts
 	host    string
 	attempt int
-	lost    bool           // set when run returns: the host or its agent is gone
-	mu      *sync.Mutex    // guards the job's Stdout and Stderr
-	record  func(error)    // is called with each failure of a rank
-	meet    chan<- string  // receives the rendezvous; capacity 1
-	begun   chan struct{}  // closed when the agent has its first order, or gets none
-	spoke   chan struct{}  // closed when the agent has reported
-	in      io.WriteCloser // nil if begin has made no pipe
+	lost    bool            // set when run returns: the host or its agent is gone
+	mu      *sync.Mutex     // guards the job's Stdout and Stderr
+	record  func(error)     // is called with each failure of a rank
+	over    <-chan struct{} // closed when nobody needs the host any more
+	meet    chan<- string   // receives the rendezvous; capacity 1
+	begun   chan struct{}   // closed when the agent has its first order, or gets none
+	spoke   chan struct{}   // closed when the agent has reported
+	in      io.WriteCloser  // nil if begin has made no pipe
 	// remembered receives the last report of a memory; capacity 1. It is nil for ranks.
 	remembered chan remembered
 	pulse      pulse
@@ -324,7 +326,7 @@ func (r *remote) runOnce(ctx context.Context, o order) error {
 	}
 	watch := &watcher{
 		host: r.host, cmd: cmd, out: reports, pulse: &r.pulse, answer: cmp.Or(r.job.Answer, defaultAnswer), stall: r.job.silence(),
-		listened: make(chan struct{}), ended: make(chan struct{}),
+		listened: make(chan struct{}), ended: make(chan struct{}), over: r.over,
 	}
 	var watching sync.WaitGroup
 	watching.Go(func() { watch.run(ctx) })

@@ -151,13 +151,13 @@ func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *id
 	return cmp.Or(errs...)
 }
 
-// start starts the memory of a host.
+// start starts the memory of a host, which ends when ctx, that of the job, does.
 func (s *shared) start(ctx context.Context, attempt, number int, o remember) *memory {
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, stop := context.WithCancel(ctx)
 	m := &memory{over: make(chan struct{}), stop: stop}
 	var failure error
 	m.remote = remote{
-		job: &s.job, attempt: attempt, host: s.names[number], mu: &s.mu, begun: make(chan struct{}), spoke: make(chan struct{}),
+		job: &s.job, attempt: attempt, host: s.names[number], mu: &s.mu, over: ctx.Done(), begun: make(chan struct{}), spoke: make(chan struct{}),
 		record: func(err error) { failure = err }, remembered: make(chan remembered, 1),
 	}
 	s.all[number] = m

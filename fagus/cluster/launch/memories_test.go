@@ -168,6 +168,39 @@ func TestHostsInMemory(t *testing.T) {
 	}
 }
 
+// TestHungHost: a job that is ended does not wait for a host that does not answer, with ranks and
+// memory, and gives ranks that do answer their time.
+func TestHungHost(t *testing.T) {
+	t.Parallel()
+	job, out := onHosts(t, 2, "a:1,b:1", `trap 'sleep 3; echo ends; exit' TERM; [ $HOST = a ] && echo ready; while :; do sleep 0.05; done`)
+	mark := fmt.Sprintf("%s-%d", t.Name(), os.Getpid())
+	job.Rsh = []string{"env", "HOST=%h", "MARK=" + mark + "-%h"}
+	job.Memory, job.Restart, job.Grace = storeVariable, 3, 20*time.Second
+	ready := make(chan struct{})
+	job.Stdout = &watcher{to: out, what: "ready", left: 1, seen: ready}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var begun time.Time
+	hit := 0
+	go func() {
+		<-ready
+		hit = kill(marked("MARK="+mark+"-b"), syscall.SIGSTOP, func(pid int) bool {
+			cmd, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+			return bytes.HasSuffix(cmd, []byte("\x00agent\x00"))
+		})
+		begun = time.Now()
+		cancel(&launch.SignalError{Signal: syscall.SIGTERM})
+	}()
+	err := job.Run(ctx)
+	if took := time.Since(begun); hit != 2 || took > 6*time.Second || strings.Count(out.String(), "ends") != 1 {
+		t.Errorf("%d agents stopped, and %v after %v: %s", hit, err, took, out)
+	}
+	for begun := time.Now(); len(marked("MARK="+mark+"-b")) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatal("the host has processes left")
+		}
+	}
+}
+
 // next returns the value of a cell after a step.
 func next(x uint64, cell, step int) uint64 { return x*6364136223846793005 + uint64(100*cell+step) }
 

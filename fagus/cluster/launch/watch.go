@@ -40,6 +40,20 @@ type pulse struct {
 	writing atomic.Bool  // a report is being written to the job's output, which may block
 }
 
+// silence is how long a pulse has shown no life.
+type silence struct {
+	seen   int64 // reports
+	lasted time.Duration
+}
+
+// step adds watchEvery. It counts steps, not time: while this process is stopped, nobody is silent.
+func (s *silence) step(p *pulse) {
+	s.lasted += watchEvery
+	if now := p.reports.Load(); now != s.seen || p.writing.Load() {
+		*s = silence{seen: now}
+	}
+}
+
 // watcher ends the command that reaches a host if its agent is silent, or the command outlives it.
 type watcher struct {
 	host   string
@@ -48,6 +62,8 @@ type watcher struct {
 	pulse  *pulse
 	answer time.Duration // limit for the first report
 	stall  time.Duration // limit for each later one; 0: none
+	// over is closed when nobody needs the host any more. A silent one is not waited for then.
+	over <-chan struct{}
 	// listened is closed when no report is read any more, ended when cmd has ended.
 	listened, ended chan struct{}
 	refused         bool  // the reports cannot be read to their end; set before listened is closed
@@ -69,23 +85,43 @@ func (w *watcher) run(ctx context.Context) {
 		}
 	default:
 	}
-	leave := time.NewTimer(wait)
-	defer leave.Stop()
-	select {
-	case <-leave.C:
+	if !w.ends(wait) {
 		w.killed = true
 		w.kill()
-	case <-w.ended:
+	}
+}
+
+// ends reports whether the command ends in time. When the host is not needed any more, a silent
+// agent has defaultGrace only.
+func (w *watcher) ends(wait time.Duration) bool {
+	leave := time.NewTimer(wait)
+	defer leave.Stop()
+	step := time.NewTicker(watchEvery)
+	defer step.Stop()
+	var silent silence
+	for {
+		select {
+		case <-w.ended:
+			return true
+		case <-leave.C:
+			return false
+		case <-step.C:
+		}
+		select {
+		case <-w.over:
+			if silent.step(w.pulse); w.stall > 0 && silent.lasted >= defaultGrace {
+				return false
+			}
+		default:
+		}
 	}
 }
 
 // listen returns an error if the agent is silent for too long, and nil if the reports or ctx end.
-// It counts its own steps: while this process is stopped, nobody is silent.
 func (w *watcher) listen(ctx context.Context) error {
 	step := time.NewTicker(watchEvery)
 	defer step.Stop()
-	var silent time.Duration
-	for seen := int64(0); ; {
+	for silent := (silence{}); ; {
 		select {
 		case <-w.listened:
 			return nil
@@ -93,14 +129,11 @@ func (w *watcher) listen(ctx context.Context) error {
 			return nil
 		case <-step.C:
 		}
-		silent += watchEvery
-		if now := w.pulse.reports.Load(); now != seen || w.pulse.writing.Load() {
-			seen, silent = now, 0
-		}
+		silent.step(w.pulse)
 		switch {
-		case seen == 0 && silent >= w.answer:
+		case silent.seen == 0 && silent.lasted >= w.answer:
 			return &agentError{fmt.Errorf("launch: host %s: its agent has not reported in %v s: try it by hand: %s", w.host, w.answer.Seconds(), strings.Join(w.cmd.Args, " "))}
-		case seen > 0 && w.stall > 0 && silent >= w.stall:
+		case silent.seen > 0 && w.stall > 0 && silent.lasted >= w.stall:
 			return fmt.Errorf("launch: host %s: its agent shows no sign of life for %v s: it is stopped, or the host is (--stall sets the time)", w.host, w.stall.Seconds())
 		}
 	}
