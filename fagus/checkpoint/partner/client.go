@@ -47,6 +47,7 @@ func newClient(home int, address string, id *identity.Identity, patience time.Du
 		},
 		TLSHandshakeTimeout:   patience, // in a crowd, a server takes some seconds
 		ResponseHeaderTimeout: patience,
+		IdleConnTimeout:       patience / 2, // earlier than the server ends it
 		DisableCompression:    true, MaxIdleConnsPerHost: 4, MaxResponseHeaderBytes: mostHeader,
 	}
 	c := &client{home: home, address: address, scheme: "http", http: &http.Client{Transport: transport}, patience: patience}

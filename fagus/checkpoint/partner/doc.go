@@ -48,6 +48,7 @@
 //
 // # Limits
 //
-// A step of a request (a connection, a piece of the data, an answer) may take 15 s. An object that
-// does not fit into the memory fails, and so does the checkpoint; the run goes on.
+// A step of a request (a connection, a piece of the data, an answer) may take 15 s, and a
+// connection may be idle as long. An object that does not fit into the memory fails, and so does
+// the checkpoint; the run goes on.
 package partner

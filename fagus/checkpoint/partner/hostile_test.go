@@ -268,6 +268,46 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+// TestIdle: a connection that has sent a request does not stay open for ever.
+func TestIdle(t *testing.T) {
+	h := newHosts(t, 2)
+	h.servers[0].patience = 300 * time.Millisecond
+	h.attempt(t)
+	c := h.dial(t)
+	if code := ask(t, c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); code != http.StatusOK {
+		t.Fatalf("answer %d", code)
+	}
+	if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("%v: want that the server ends the connection", err)
+	}
+}
+
+// TestLateRequest: a request that begins after the end of an attempt returns.
+func TestLateRequest(t *testing.T) {
+	s := NewServer(inMemory(t))
+	if err := s.Serve(listenHere(t), nil, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	handler := s.now.handler()
+	s.End()
+	aborted := make(chan any)
+	go func() {
+		defer func() { aborted <- recover() }()
+		handler.ServeHTTP(nil, nil)
+	}()
+	select {
+	case got := <-aborted:
+		if got != http.ErrAbortHandler {
+			t.Errorf("it ends with %v", got)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("it waits")
+	}
+}
+
 // TestLateUpload: when an attempt ends, so do its uploads. None of them appears later.
 func TestLateUpload(t *testing.T) {
 	h := newHosts(t, 2)

@@ -65,7 +65,7 @@ func (s *Server) Serve(at net.Listener, id *identity.Identity, home int, lost []
 	now := &serving{folder: s.folder, patience: s.patience}
 	strangers := crowd{slots: make(chan struct{}, mostStrangers)}
 	now.http = &http.Server{
-		Handler: now.handler(), ReadHeaderTimeout: s.greeting, MaxHeaderBytes: mostHeader, ConnState: strangers.state,
+		Handler: now.handler(), ReadHeaderTimeout: s.greeting, IdleTimeout: s.patience, MaxHeaderBytes: mostHeader, ConnState: strangers.state,
 		ErrorLog: log.New(io.Discard, "", 0), // strangers do not fill a log
 	}
 	now.ended.Go(func() { _ = now.http.Serve(at) }) // ends with an error always
@@ -78,10 +78,12 @@ func (s *Server) End() {
 	if s.now == nil {
 		return
 	}
-	s.now.over.Store(true)
-	_ = s.now.http.Close() // of connections that are broken already
-	s.now.ended.Wait()
-	s.now.busy.Lock() // its requests have returned
+	now := s.now
+	now.over.Store(true)
+	_ = now.http.Close() // of connections that are broken already
+	now.ended.Wait()
+	now.busy.Lock()         // its requests have returned
+	defer now.busy.Unlock() // later ones see that it is over
 	s.now = nil
 }
 
