@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,5 +78,31 @@ func TestPassed(t *testing.T) {
 	stop()
 	if err := group.run(exec.Command("sleep", "20")); err == nil || err.Error() != "signal: terminated" {
 		t.Errorf("%v: want that the signal ends it", err)
+	}
+}
+
+// TestLeftMemory: a folder in memory whose process and keeper were killed is removed when another
+// one is made, and a folder whose process lives is not.
+func TestLeftMemory(t *testing.T) {
+	in := t.TempDir()
+	var all []*Memory
+	for _, name := range []string{"killed", "lives", "new"} {
+		m, err := newMemory(in, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.lock.Close()
+		all = append(all, m)
+		if err := os.WriteFile(filepath.Join(m.Folder, "part"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name == "killed" {
+			_ = m.lock.Close() // as the kernel does
+		}
+	}
+	for i, want := range []bool{false, true, true} {
+		if _, err := os.Stat(filepath.Join(all[i].Folder, "part")); (err == nil) != want {
+			t.Errorf("%s: %v", all[i].Folder, err)
+		}
 	}
 }

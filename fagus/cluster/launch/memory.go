@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -11,22 +13,26 @@ import (
 type Memory struct {
 	Folder string
 	keeper *keeper
+	lock   io.Closer // of the folder, while this process lives
 }
 
 // memoryFolder is the file system in memory of Linux.
 const memoryFolder = "/dev/shm"
 
+// memoryPrefix begins the name of each folder.
+const memoryPrefix = "fagus-memory-"
+
 // NewMemory makes an empty folder, which only this user can open. It is in /dev/shm or, on a system
-// that has none, in os.TempDir.
+// that has none, in os.TempDir. Folders there that are left of this user's killed processes are
+// removed.
 func NewMemory() (*Memory, error) {
 	name, err := jobName()
 	if err != nil {
 		return nil, err
 	}
-	m := &Memory{Folder: filepath.Join(memoryFolder, "fagus-"+name)}
-	if err := os.Mkdir(m.Folder, 0o700); err != nil {
-		m.Folder = filepath.Join(os.TempDir(), "fagus-"+name)
-		if err := os.Mkdir(m.Folder, 0o700); err != nil {
+	m, err := newMemory(memoryFolder, name)
+	if err != nil {
+		if m, err = newMemory(os.TempDir(), name); err != nil {
 			return nil, fmt.Errorf("launch: %w", err)
 		}
 	}
@@ -34,12 +40,34 @@ func NewMemory() (*Memory, error) {
 	return m, nil
 }
 
+// newMemory makes a folder in another one. It is locked before it has its name, by which others
+// look for folders that nobody has locked.
+func newMemory(in, name string) (*Memory, error) {
+	removeLeft(in)
+	made := filepath.Join(in, ".fagus-"+name)
+	if err := os.Mkdir(made, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := lockFolder(made)
+	if err != nil {
+		_ = os.Remove(made) // the first error counts
+		return nil, err
+	}
+	m := &Memory{Folder: filepath.Join(in, memoryPrefix+name), lock: lock}
+	if err := os.Rename(made, m.Folder); err != nil {
+		_, _ = os.Remove(made), lock.Close() // likewise
+		return nil, err
+	}
+	return m, nil
+}
+
 // Close removes the folder. If this process ends without a call of Close, even by SIGKILL, another
-// process removes the folder (on Unix, where there is a /bin/sh).
+// process removes the folder (on Unix, where there is a /bin/sh). If that is killed, too, the next
+// call of NewMemory does.
 func (m *Memory) Close() error {
 	err := os.RemoveAll(m.Folder)
 	m.keeper.stop()
-	if err != nil {
+	if err = errors.Join(err, m.lock.Close()); err != nil {
 		return fmt.Errorf("launch: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -26,9 +27,11 @@ func Listen(scale func(ranks int) error) (*Control, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("launch: %w", err)
 	}
+	removeDeaf(folder)
 	// A process with the same number that was killed may have left its socket.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("launch: %w", err)
@@ -105,11 +108,37 @@ func Scale(launcher, ranks int) error {
 	return nil
 }
 
-// controlPath returns the path of a launcher's socket, in a folder of this user.
+// removeDeaf removes the sockets of killed launchers: nobody listens there.
+func removeDeaf(folder string) {
+	all, _ := os.ReadDir(folder) // without a list nothing is removed
+	for _, e := range all {
+		path := filepath.Join(folder, e.Name())
+		info, err := e.Info()
+		if err != nil || time.Since(info.ModTime()) < youngest {
+			continue
+		}
+		conn, err := net.DialTimeout("unix", path, requestTime)
+		if err == nil {
+			_ = conn.Close() // nothing was sent
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			_ = os.Remove(path) // another launcher may have done so
+		}
+	}
+}
+
+// youngest is the age of a socket from which somebody must listen.
+const youngest = time.Minute
+
+// controlPath returns the path of the socket of a launcher on this host, in a folder of this user,
+// which other hosts may share.
 func controlPath(launcher int) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("launch: %w", err)
 	}
-	return filepath.Join(folder, "fagus", strconv.Itoa(launcher)), nil
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("launch: %w", err)
+	}
+	return filepath.Join(folder, "fagus", host, strconv.Itoa(launcher)), nil
 }

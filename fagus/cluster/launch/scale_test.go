@@ -6,9 +6,13 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestScaleRequests: a launcher gets what fagus launch scale asks for, and says why not. Who sends
@@ -54,6 +58,52 @@ func TestScaleRequests(t *testing.T) {
 	}
 	if err := Scale(os.Getpid(), 3); err == nil || !strings.Contains(err.Error(), "it needs --restart") {
 		t.Errorf("without a launcher: error %v", err)
+	}
+}
+
+// TestDeafSockets: a launcher removes the sockets of killed ones, and no others.
+func TestDeafSockets(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir()) // that of macOS
+	own, err := controlPath(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := time.Now().Add(-time.Hour)
+	for pid, made := range []time.Time{time.Now(), before, before} { // the last lives
+		path, err := controlPath(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer at.Close()
+		if at.SetUnlinkOnClose(pid == 2); pid < 2 {
+			_ = at.Close() // never fails
+		}
+		if err := os.Chtimes(path, made, made); err != nil {
+			t.Fatal(err)
+		}
+	}
+	control, err := Listen(func(int) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer control.Close()
+	var left []string
+	all, err := os.ReadDir(filepath.Dir(own))
+	for _, e := range all {
+		left = append(left, e.Name())
+	}
+	want := []string{"0", "2", strconv.Itoa(os.Getpid())}
+	slices.Sort(want)
+	if slices.Sort(left); err != nil || !slices.Equal(left, want) {
+		t.Errorf("sockets %v, error %v: want %v", left, err, want)
 	}
 }
 
