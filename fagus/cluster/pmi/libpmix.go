@@ -11,6 +11,7 @@ import "C"
 import (
 	"errors"
 	"os"
+	"syscall"
 	"unsafe"
 )
 
@@ -33,7 +34,11 @@ func failure(status C.int) error {
 func (libpmix) open(lost *os.File) (job string, rank, size int, err error) {
 	var name [jobBytes]C.char
 	var r, s C.uint32_t
-	err = failure(C.fagus_pmix_open(&name[0], jobBytes, &r, &s, C.int(lost.Fd())))
+	fd := int(lost.Fd()) // makes the descriptor blocking
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return "", 0, 0, err
+	}
+	err = failure(C.fagus_pmix_open(&name[0], jobBytes, &r, &s, C.int(fd)))
 	return C.GoString(&name[0]), int(r), int(s), err
 }
 

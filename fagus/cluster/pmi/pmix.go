@@ -63,10 +63,11 @@ func openPMIx(ctx context.Context, lib library) (*Client, error) {
 	}
 	p := <-opened
 	c.job, c.rank, c.size = p.job, p.rank, p.size
+	go x.watch(c.launcherGone)
 	if c.size < 1 || c.size > dimmnet.MaxNodes || c.rank < 0 || c.rank >= c.size {
+		_ = c.Close(ctx) // the first error says more
 		return nil, fmt.Errorf("pmi: %s: it says rank %d of %d: want a rank from 0 to the size - 1, and at most %d ranks", doing, c.rank, c.size, dimmnet.MaxNodes)
 	}
-	go x.watch(c.launcherGone)
 	return c, nil
 }
 

@@ -34,6 +34,7 @@ type fake struct {
 	fail       string        // the call that fails
 	value      []byte        // what every rank has, unless it is nil
 	other      bool          // the other rank waits in the fence
+	left       bool          // finalize was called
 }
 
 func (f *fake) meet(call string) error {
@@ -90,7 +91,10 @@ func (f *fake) get(rank int, key string) ([]byte, error) {
 	return value, f.meet("get")
 }
 
-func (f *fake) finalize() error { return f.meet("finalize") }
+func (f *fake) finalize() error {
+	f.left = true
+	return f.meet("finalize")
+}
 
 // TestPMIxGather: the ranks get the bytes of all, in several calls.
 func TestPMIxGather(t *testing.T) {
@@ -158,8 +162,12 @@ func TestPMIxFailures(t *testing.T) {
 			t.Errorf("%v: want %q", err, c.want)
 		}
 		close(c.f.over)
-		if c.f.hang != "open" {
-			_ = c.f.lost.Close() // ends what waits for the launcher's end
+		if c.f.hang == "open" {
+			continue
+		}
+		closed := c.f.lost.Close() // ends what waits for the launcher's end
+		if strings.Contains(c.want, "it says rank") && (!c.f.left || !errors.Is(closed, os.ErrClosed)) {
+			t.Errorf("%s: the job is left: %t, and the pipe is: %v", c.want, c.f.left, closed)
 		}
 	}
 }
