@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -306,6 +307,37 @@ func TestUnreachable(t *testing.T) {
 	}
 	if newest, err := all[0].Newest(t.Context(), ^uint64(0)); err == nil {
 		t.Errorf("two of three hosts do not answer, and the newest checkpoint is %d", newest)
+	}
+}
+
+// TestLostWhileOpen: what is open on a host is read from its partner when the host is lost, on this
+// host or another one.
+func TestLostWhileOpen(t *testing.T) {
+	h := newHosts(t, 4)
+	const name, text = "c00000001-00001.part", "the part of rank 1"
+	put(t, h.store(t, 1), name, text)
+	var open []checkpoint.Reader
+	for _, on := range []int{0, 2} { // host 2 is the partner
+		r, err := h.store(t, on).Open(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		open = append(open, r)
+		read(t, r, text)
+	}
+	h.lose(t, 1)
+	for _, r := range open {
+		read(t, r, text)
+	}
+}
+
+// read compares an object.
+func read(t *testing.T, r checkpoint.Reader, text string) {
+	t.Helper()
+	got := make([]byte, len(text)+1)
+	if n, err := r.ReadAt(got, 0); string(got[:n]) != text || err != io.EOF {
+		t.Errorf("%q, %v: want %q", got[:n], err, text)
 	}
 }
 

@@ -229,10 +229,21 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Reader, error
 
 // openOf opens an object of a home. If the home says that it does not have the object, there is
 // none. If it does not answer, a copy counts.
-func (s *Store) openOf(ctx context.Context, home int, name string) (r checkpoint.Reader, err error) {
-	var silent error
-	for _, host := range s.from(home) {
-		if r, err = s.openAt(ctx, host, home, name); err == nil {
+func (s *Store) openOf(ctx context.Context, home int, name string) (checkpoint.Reader, error) {
+	return s.openFrom(ctx, s.from(home), home, name, nil)
+}
+
+// openFrom opens an object of a home on the first of the hosts that has it. silent is the error of
+// those before them, which do not answer.
+func (s *Store) openFrom(ctx context.Context, hosts []*client, home int, name string, silent error) (checkpoint.Reader, error) {
+	for i, host := range hosts {
+		r, err := s.openAt(ctx, host, home, name)
+		if err == nil {
+			if away, ok := r.(*reader); ok {
+				away.rest = func(silent error) (checkpoint.Reader, error) {
+					return s.openFrom(ctx, hosts[i+1:], home, name, silent)
+				}
+			}
 			return r, nil
 		}
 		gone := errors.Is(err, fs.ErrNotExist)
@@ -266,7 +277,7 @@ func (s *Store) number(c *client) int {
 func (s *Store) openAt(ctx context.Context, host *client, home int, name string) (checkpoint.Reader, error) {
 	if host != nil {
 		size, err := host.size(ctx, home, name)
-		return &reader{ctx, host, home, name, size}, host.wrap(err)
+		return &reader{ctx: ctx, host: host, home: home, name: name, size: size}, host.wrap(err)
 	}
 	of, err := s.folder.of(home)
 	if err != nil {
@@ -275,13 +286,17 @@ func (s *Store) openAt(ctx context.Context, host *client, home int, name string)
 	return of.Open(ctx, name)
 }
 
-// reader reads an object on another host.
+// reader reads an object on another host and, if that does not answer any more, where else it is.
 type reader struct {
 	ctx  context.Context
 	host *client
 	home int
 	name string
 	size int64
+	rest func(silent error) (checkpoint.Reader, error) // opens it elsewhere
+
+	mu   sync.Mutex
+	copy checkpoint.Reader // opened by rest; nil: not yet
 }
 
 // Size implements checkpoint.Reader.
@@ -296,8 +311,8 @@ func (r *reader) ReadAt(p []byte, at int64) (int, error) {
 	if n == 0 {
 		return 0, nil
 	}
-	if err := r.host.readAt(r.ctx, r.home, r.name, p[:n], at); err != nil {
-		return 0, r.host.wrap(err)
+	if err := r.fill(p[:n], at); err != nil {
+		return 0, err
 	}
 	if n < len(p) {
 		return n, io.EOF
@@ -305,5 +320,42 @@ func (r *reader) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
+// fill fills p, which ends in the object.
+func (r *reader) fill(p []byte, at int64) error {
+	r.mu.Lock()
+	from := r.copy
+	r.mu.Unlock()
+	if from == nil {
+		err := r.host.wrap(r.host.readAt(r.ctx, r.home, r.name, p, at))
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if from, err = r.instead(err); err != nil {
+			return err
+		}
+	}
+	n, err := from.ReadAt(p, at)
+	if n == len(p) {
+		return nil
+	}
+	return err
+}
+
+// instead returns the object elsewhere.
+func (r *reader) instead(silent error) (checkpoint.Reader, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var err error
+	if r.copy == nil {
+		r.copy, err = r.rest(silent)
+	}
+	return r.copy, err
+}
+
 // Close implements io.Closer.
-func (r *reader) Close() error { return nil }
+func (r *reader) Close() error {
+	if r.copy == nil {
+		return nil
+	}
+	return r.copy.Close()
+}
