@@ -33,7 +33,7 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	}
 	lo, _ := s.mine()
 	fagus.Keep(n, "labels", &s.labels, lo, s.Points)
-	fagus.KeepCopy(n, "to", &s.to)
+	fagus.KeepCopy(n, "to", &s.to, &s.from)
 	n.Resume(&s.inertia, &s.settled)
 	s.begun = len(s.inertia)
 	took, err := parts.Timed(n, s.iterate)

@@ -2,7 +2,6 @@ package parts
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -73,9 +72,16 @@ func (w *Whole[T]) Keep() {
 	if !w.node.Checkpoints() {
 		return
 	}
-	w.kept = slices.Clone(w.turns[0].Mine())
+	w.kept = make([]T, len(w.turns[0].Mine()))
 	KeepBlock(w.node, w.turns[0].Name()+".kept", &w.kept, w.length, 1)
-	w.node.OnCheckpoint(func() { copy(w.kept, w.turns[w.fills%2].Mine()) })
+	var mine [2]*fagus.SyncSet // Fill has ended its tenure
+	for i, b := range w.turns {
+		mine[i] = w.node.Set(b.WantMine(fagus.Shared)...)
+	}
+	w.node.OnCheckpoint(func() {
+		at := w.fills % 2
+		_ = mine[at].Do(func() { copy(w.kept, w.turns[at].Mine()) }) // an error sticks
+	})
 	w.node.OnResume(func() { _ = w.Fill(func(mine []T) { copy(mine, w.kept) }) }) // an error sticks
 }
 
