@@ -212,7 +212,7 @@ func (n *Node) resume() (resumed bool, err error) {
 		if n.err != nil {
 			return false, n.err
 		}
-		if unlike := (*unlikeError)(nil); errors.As(read, &unlike) {
+		if unlike := (*UnlikeError)(nil); errors.As(read, &unlike) {
 			return false, read
 		}
 		failed, err := n.agreed("Resume: rank %d sees another checkpoint than rank 0: all hosts must share the directory", identity, read)
@@ -249,11 +249,6 @@ func (n *Node) newest(below uint64) (number uint64, err error) {
 	return numbers[0], found
 }
 
-// unlikeError means that the program differs from the one that was saved.
-type unlikeError struct{ what string }
-
-func (e *unlikeError) Error() string { return e.what }
-
 // restore writes a checkpoint's values of the variables in set, whose ranges this rank's share has.
 func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, identity []byte, err error) {
 	arrays, numbers := n.savedArrays()
@@ -286,17 +281,17 @@ func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, iden
 func compareArrays(own, saved []SavedArray) error {
 	for i, a := range own {
 		if i >= len(saved) {
-			return &unlikeError{fmt.Sprintf("the checkpoint has no array %q: it is of another program, or of another version of this one", a.Name)}
+			return &UnlikeError{fmt.Sprintf("the checkpoint has no array %q: it is of another program, or of another version of this one", a.Name)}
 		}
 		if a.Each() {
 			a.Bytes = saved[i].Bytes // by the number of ranks
 		}
 		if saved[i] != a {
-			return &unlikeError{fmt.Sprintf("array %d is %q, %s; in the checkpoint it is %q, %s: the checkpoint is of another program, of another version of this one, or of another input", i, a.Name, a.Kind, saved[i].Name, saved[i].Kind)}
+			return &UnlikeError{fmt.Sprintf("array %d is %q, %s; in the checkpoint it is %q, %s: the checkpoint is of another program, of another version of this one, or of another input", i, a.Name, a.Kind, saved[i].Name, saved[i].Kind)}
 		}
 	}
 	if len(own) < len(saved) {
-		return &unlikeError{fmt.Sprintf("the checkpoint has an array %q, which this program has not made before Resume", saved[len(own)].Name)}
+		return &UnlikeError{fmt.Sprintf("the checkpoint has an array %q, which this program has not made before Resume", saved[len(own)].Name)}
 	}
 	return nil
 }

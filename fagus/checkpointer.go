@@ -22,7 +22,8 @@ type Checkpointer interface {
 	// Newest returns the number of the newest checkpoint with a number below below, or 0 if there
 	// is none. Rank 0 calls it.
 	Newest(ctx context.Context, below uint64) (number uint64, err error)
-	// Open opens a checkpoint. Every rank calls it.
+	// Open opens a checkpoint. Every rank calls it. After an UnlikeError the run ends; after any
+	// other one the checkpoint before is used.
 	Open(ctx context.Context, number uint64) (Checkpoint, error)
 	// Failed is told why a checkpoint was not made, or is not used. The run goes on.
 	Failed(number uint64, why error)
@@ -44,6 +45,12 @@ type Checkpointer interface {
 	// valid. Rank 0 calls it.
 	Finish(ctx context.Context) (valid bool)
 }
+
+// UnlikeError means that the program, or its input, differs from what was saved.
+type UnlikeError struct{ What string }
+
+// Error returns What.
+func (e *UnlikeError) Error() string { return e.What }
 
 // A Cut is what a rank owns at a cut: a point between calls at which every rank has made the same
 // call, and none has a message on its way.

@@ -50,6 +50,9 @@ func (n *Node) loop(end, each int, body func(lo, hi int) bool) {
 	if first {
 		at, n.looped = &n.steps, true
 	}
+	if *at > max(end, 0) {
+		_ = n.errorf("Steps: the run resumes after %d steps, and the loop has %d: give it as many as the run that was saved had", *at, end)
+	}
 	for *at < end && n.Err() == nil {
 		next := min(*at+each, end)
 		if !body(*at, next) {

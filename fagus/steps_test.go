@@ -114,6 +114,40 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// TestFewerSteps: a run whose loop has fewer steps than were made is refused; it may have more.
+func TestFewerSteps(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ end, stop, from int }{{8, 5, 0}, {4, 0, -1}, {5, 0, -1}, {9, 9, 6}} {
+		store, err := checkpoint.OpenDirectory(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keeper := checkpoint.New(checkpoint.Config{Store: store})
+		first := -1
+		_, err = fagus.Run(t.Context(), fagus.Config{Nodes: 1, Checkpoints: keeper}, func(n *fagus.Node) error {
+			n.Resume()
+			for i := range n.Steps(c.end) {
+				if first < 0 {
+					first = i
+				}
+				if i > c.stop && first == 0 {
+					return nil
+				}
+			}
+			for range n.Steps(-1) {
+				t.Error("a loop of -1 steps has one")
+			}
+			return n.Err()
+		})
+		if want := fmt.Sprintf("the run resumes after 6 steps, and the loop has %d", c.end); (err != nil) != (c.from < 0) || err != nil && !strings.Contains(err.Error(), want) || first != c.from {
+			t.Errorf("%d steps: first step %d, error %v, want %d and, if that is -1, %s", c.end, first, err, c.from, want)
+		}
+		if err := keeper.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestStateOfOtherProgram: a state that has other values is refused.
 func TestStateOfOtherProgram(t *testing.T) {
 	dir := t.TempDir()

@@ -30,6 +30,18 @@ type Flags struct {
 	Seed  uint64 // seed of generated input
 }
 
+// Input returns a text for each flag that must be the same in a run that resumes: those of p that
+// are not about output, and the seed. There may be more iterations than before.
+func (p *Program) Input(f Flags) (all []string) {
+	for _, own := range p.Flags {
+		name := own.Names()[0]
+		if c, ok := own.(cli.CategorizableFlag); name != "iterations" && !(ok && c.GetCategory() == outputCategory) {
+			all = append(all, fmt.Sprintf("--%s=%v", name, f.Value(name)))
+		}
+	}
+	return append(all, fmt.Sprintf("--seed=%d", f.Seed))
+}
+
 // Programs returns the catalog in the order of display.
 func Programs() []Program {
 	programs := []Program{

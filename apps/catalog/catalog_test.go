@@ -90,6 +90,30 @@ func TestScales(t *testing.T) {
 	}
 }
 
+// TestInput: what must be the same in a run that resumes has the size and the seed, and no flag of
+// output.
+func TestInput(t *testing.T) {
+	for _, p := range catalog.Programs() {
+		input := func(args ...string) string {
+			set := flag.NewFlagSet(p.Name, flag.ContinueOnError)
+			for _, f := range p.Flags {
+				if err := f.Apply(set); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := set.Parse(args); err != nil {
+				t.Fatal(err)
+			}
+			return strings.Join(p.Input(catalog.Flags{Context: cli.NewContext(nil, set, nil), Seed: 7}), " ") + " "
+		}
+		size, last := "--"+p.Scale.Flag, p.Scale.Sizes[len(p.Scale.Sizes)-1]
+		got := input(size, last)
+		if !strings.Contains(got, size+"="+last+" ") || !strings.Contains(got, "--seed=7 ") || got == input(size, p.Scale.Sizes[0]) || strings.Contains(got, "--out=") || strings.Contains(got, "--top=") {
+			t.Errorf("%s %s %s: input %s", p.Name, size, last, got)
+		}
+	}
+}
+
 // TestMistake: a wrong value of a flag gives a usage error.
 func TestMistake(t *testing.T) {
 	for _, p := range catalog.Programs() {

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -154,7 +158,7 @@ func resumings() (cases []resuming) {
 
 // TestCheckpoints: every program that is stopped after one of its checkpoints goes on, on another
 // number of ranks and in the other mode, and has the result of a run that was not stopped. The
-// number of its checkpoints does not depend on where it runs. Each is also resumed from its last one.
+// number of its checkpoints does not depend on where it runs. The last one is tried always.
 func TestCheckpoints(t *testing.T) {
 	cases := resumings()
 	programs := resumables()
@@ -231,6 +235,33 @@ func TestCheckedCheckpoints(t *testing.T) {
 			if _, _, err := r.outcome(t, p, fagus.Config{Nodes: 1, Check: fagus.CheckOn}, store, 0); err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 			}
+		}
+	}
+}
+
+// TestMoreIterations: a run may resume with more iterations, and then has the result of a run that
+// had as many from the start. With fewer it ends, too.
+func TestMoreIterations(t *testing.T) {
+	for name, r := range resumables() {
+		all := catalog.Programs()
+		p := all[slices.IndexFunc(all, func(p catalog.Program) bool { return p.Name == name })]
+		if !slices.ContainsFunc(p.Flags, func(f cli.Flag) bool { return f.Names()[0] == "iterations" }) {
+			continue
+		}
+		run := func(iterations string, store checkpoint.Store) (catalog.Outcome, error) {
+			longer := resumable{args: append(slices.Clone(r.args), "--iterations", iterations)}
+			out, _, err := longer.outcome(t, p, fagus.Config{Nodes: 2}, store, 0)
+			return out, err
+		}
+		store := newMemory()
+		_, err := run("4", store)
+		got, longer := run("7", store)
+		want, whole := run("7", nil)
+		if err != nil || longer != nil || whole != nil || got.Bits != want.Bits || got.Verification != want.Verification {
+			t.Errorf("%s: errors %v, %v, %v; resumed:\n%x %+v\nwant\n%x %+v", name, err, longer, whole, got.Bits, got.Verification, want.Bits, want.Verification)
+		}
+		if _, err := run("2", store); err != nil && !strings.Contains(err.Error(), "the loop has") {
+			t.Errorf("%s: fewer iterations: %v", name, err)
 		}
 	}
 }

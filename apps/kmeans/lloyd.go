@@ -49,7 +49,7 @@ func (l *lloyd) first(points []float64, lo, hi int) (centres []float64) {
 	return centres
 }
 
-func (l *lloyd) done() bool { return l.settled || len(l.inertia) == l.Iterations }
+func (l *lloyd) done() bool { return l.settled || len(l.inertia) >= l.Iterations }
 
 // step completes an iteration, given its sums over all points (see numbers).
 func (l *lloyd) step(all []parts.Exact) {

@@ -108,11 +108,14 @@ func TestLauncherKilled(t *testing.T) {
 	await(t, "the end of the ranks", func() bool {
 		return !slices.ContainsFunc(ranks, func(pid int) bool { return syscall.Kill(pid, 0) == nil })
 	})
-	// One iteration alone would be too few.
-	second, errs, ended := start(t, append(words, "tcp", "--nodes", "2", "--iterations", "1")...)
+	made := newestIn(folder) // a checkpoint for each iteration
+	second, errs, ended := start(t, append(words, "tcp", "--nodes", "2", "--iterations", strconv.FormatUint(made+1, 10))...)
 	out, err := ended()
 	var r result
 	if err != nil || json.Unmarshal([]byte(out), &r) != nil || r.Bits == "" {
 		t.Fatalf("%v: %v: %s%s", second.Args, err, out, errs)
+	}
+	if after := newestIn(folder); after > made+made/2 {
+		t.Errorf("%v has made checkpoints up to %d: it has not gone on at %d", second.Args, after, made)
 	}
 }

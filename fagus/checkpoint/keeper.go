@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,9 @@ type Config struct {
 	Copy int64
 	// Keep is how many checkpoints are kept; 0: 2.
 	Keep int
+	// Input says what the results depend on besides the program, such as "--n=512" for each flag. A
+	// run resumes only from a checkpoint with equal texts, or without any.
+	Input []string
 	// Log is told of every checkpoint, and of what goes wrong; nil: slog.Default, of what goes
 	// wrong only.
 	Log *slog.Logger
@@ -69,6 +73,10 @@ var _ fagus.Checkpointer = (*Keeper)(nil)
 func New(cfg Config) *Keeper {
 	if cfg.Keep <= 0 {
 		cfg.Keep = 2
+	}
+	cfg.Input = slices.Clone(cfg.Input)
+	for i, text := range cfg.Input {
+		cfg.Input[i] = strings.ToValidUTF8(text, "\uFFFD") // as it will be read
 	}
 	return &Keeper{cfg: cfg, patience: defaultPatience, ranks: map[int]*rank{}, closed: make(chan struct{})}
 }
@@ -247,7 +255,7 @@ func (k *Keeper) rank(cut fagus.Cut) (r *rank, before, done chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if cut.Rank == 0 {
-		k.cut = &Manifest{Format: Format, Number: cut.Number, start: cut.Start, Nodes: cut.Nodes, State: slices.Clone(cut.State), Arrays: cut.Arrays}
+		k.cut = &Manifest{Format: Format, Number: cut.Number, start: cut.Start, Nodes: cut.Nodes, State: slices.Clone(cut.State), Input: k.cfg.Input, Arrays: cut.Arrays}
 	}
 	r = k.ranks[cut.Rank]
 	if r == nil {
@@ -332,7 +340,23 @@ func (k *Keeper) Open(ctx context.Context, number uint64) (fagus.Checkpoint, err
 	if err != nil {
 		return nil, err
 	}
+	if err := k.compare(o.Manifest); err != nil {
+		o.Close()
+		return nil, err
+	}
 	return o, nil
+}
+
+// compare returns an error if a checkpoint was made with another Config.Input.
+func (k *Keeper) compare(m *Manifest) error {
+	if len(m.Input) == 0 || len(k.cfg.Input) == 0 || slices.Equal(m.Input, k.cfg.Input) {
+		return nil
+	}
+	without := func(all, others []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(others, s) }), " ")
+	}
+	return &fagus.UnlikeError{What: fmt.Sprintf("checkpoint %d in %v was made with %s, and this run has %s: give it the same, or keep its checkpoints elsewhere",
+		m.Number, k.cfg.Store, cmp.Or(without(m.Input, k.cfg.Input), "less"), cmp.Or(without(k.cfg.Input, m.Input), "less"))}
 }
 
 // Failed implements fagus.Checkpointer.

@@ -150,6 +150,37 @@ func TestOtherProgram(t *testing.T) {
 	}
 }
 
+// TestOtherInput: a run with another input does not resume, even from an older checkpoint, and says
+// what differs. A checkpoint without a text, of an older version, is taken.
+func TestOtherInput(t *testing.T) {
+	for _, c := range []struct {
+		saved, now []string
+		want       string // ""; no error
+	}{
+		{[]string{"--x=1", "--seed=0"}, []string{"--x=1", "--seed=0"}, ""},
+		{nil, []string{"--x=1"}, ""},
+		{[]string{"--x=1"}, nil, ""},
+		{[]string{"--in=\xff\xfe"}, []string{"--in=\xff\xfe"}, ""},
+		{[]string{"--x=1", "--y=2"}, []string{"--x=3", "--y=2"}, "was made with --x=1, and this run has --x=3: give it the same"},
+		{[]string{"--y=2"}, []string{"--x=3", "--y=2"}, "was made with less, and this run has --x=3: "},
+		{[]string{"a b"}, []string{"b", "a"}, "was made with a b, and this run has b a: "},
+	} {
+		d := checkpoint.NewDisk()
+		run := func(input []string) (*log, error) {
+			k, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Input: input})
+			_, _, err := small.start(t, fagus.Config{Nodes: 2, Checkpoints: k})
+			return said, err
+		}
+		if _, err := run(c.saved); err != nil {
+			t.Fatal(err)
+		}
+		said, err := run(c.now)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || strings.Contains(said.String(), "WARN") {
+			t.Errorf("%q, then %q: error %v, want %q; log %s", c.saved, c.now, err, c.want, said)
+		}
+	}
+}
+
 // TestOtherState: ranks that pass different states are told.
 func TestOtherState(t *testing.T) {
 	k, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())})

@@ -23,8 +23,9 @@ type Manifest struct {
 	Format string             `json:"format"`
 	Number uint64             `json:"number"`
 	Made   time.Time          `json:"made"`
-	Nodes  int                `json:"nodes"` // ranks of the job that made it
-	State  json.RawMessage    `json:"state"` // of the program
+	Nodes  int                `json:"nodes"`           // ranks of the job that made it
+	State  json.RawMessage    `json:"state"`           // of the program
+	Input  []string           `json:"input,omitempty"` // Config.Input
 	Arrays []fagus.SavedArray `json:"arrays"`
 	Parts  []Part             `json:"parts"` // by rank
 

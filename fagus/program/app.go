@@ -28,6 +28,9 @@ type App struct {
 	// Flags are the program's own flags. Nil means flag.CommandLine. After parsing, Flags.Args has
 	// the arguments. A flag must not have the name of a standard one.
 	Flags *flag.FlagSet
+	// Vary names own flags that a run which resumes from a checkpoint may have otherwise, such as
+	// one for a file to write. All others, and the arguments, must be the same.
+	Vary []string
 	// Check is called, if it is not nil, when the flags are parsed and no rank has started yet. Its
 	// error is a mistake in the command line.
 	Check func() error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -96,6 +97,19 @@ func (r *runner) explain(app *cli.App, err error) error {
 		return cmdline.NoFlag(app.Flags, strings.TrimLeft(name, "-"), r.Name)
 	}
 	return usage.Errorf("%w; see '%s --help'", cmdline.Explain(&cli.Command{Flags: app.Flags}, err), r.Name)
+}
+
+// input returns a text for each flag and argument that must be the same in a run that resumes.
+func (r *runner) input() (all []string) {
+	r.Flags.VisitAll(func(f *flag.Flag) {
+		if !slices.Contains(r.Vary, f.Name) && !strings.HasPrefix(f.Name, "test.") {
+			all = append(all, fmt.Sprintf("--%s=%v", f.Name, f.Value))
+		}
+	})
+	for i, arg := range r.Flags.Args() {
+		all = append(all, fmt.Sprintf("argument %d: %q", i+1, arg))
+	}
+	return all
 }
 
 // relay is a flag of the program in the set of all flags. It sets the flag in the program's own

@@ -141,6 +141,32 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// TestOtherInput: a run with another argument, or flag that is not in App.Vary, does not resume.
+func TestOtherInput(t *testing.T) {
+	dir := t.TempDir()
+	resumed := false
+	run := func(n *fagus.Node) error {
+		resumed = n.Resume()
+		return n.Checkpoint()
+	}
+	for i, c := range []struct{ args, want string }{
+		{"--size 5 --out a in", ""},
+		{"in --out b --size=5", ""},
+		{"--size 6 in", "was made with --size=5, and this run has --size=6: "},
+		{"--size 5 other", `was made with argument 1: "in", and this run has argument 1: "other": `},
+		{"--size 5", `was made with argument 1: "in", and this run has less: `},
+	} {
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		flags.Int("size", 1, "")
+		flags.String("out", "", "")
+		app := program.App{Run: run, Args: "[FILE]", Flags: flags, Vary: []string{"out"}}
+		code, _, errs := execute(t, app, append(strings.Fields(c.args), "--nodes", "1", "--checkpoint", dir, "--checkpoint-every", "0s")...)
+		if (code == 0) != (c.want == "") || !strings.Contains(errs, c.want) || resumed != (i > 0 && c.want == "") {
+			t.Errorf("%s: code %d, resumed %v, errors %q, want %q", c.args, code, resumed, errs, c.want)
+		}
+	}
+}
+
 // TestTimeoutOfProcesses: after --timeout a rank that sleeps outside calls ends, too, and says what
 // it does. The exit code is that of a timeout, whichever rank notices it first.
 func TestTimeoutOfProcesses(t *testing.T) {

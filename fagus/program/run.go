@@ -40,6 +40,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 		return err
 	}
 	cfg.Timeline = c.String(timelineFlag) != ""
+	cfg.Input = r.input()
 	if r.Check != nil {
 		if err := r.Check(); err != nil {
 			return usage.Wrap(err)

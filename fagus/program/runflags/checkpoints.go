@@ -124,7 +124,7 @@ const mostCopyMiB = 1 << 20
 
 // keeper returns a keeper, or nil if no checkpoints are kept. In virtual time, and if one is made
 // at every cut, a rank writes before it goes on: so every run makes the same checkpoints.
-func (p *checkpoints) keeper(ctx context.Context, virtual bool) (*checkpoint.Keeper, error) {
+func (p *checkpoints) keeper(ctx context.Context, virtual bool, input []string) (*checkpoint.Keeper, error) {
 	if p.folder == "" {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (p *checkpoints) keeper(ctx context.Context, virtual bool) (*checkpoint.Kee
 	if err != nil {
 		return nil, err
 	}
-	return checkpoint.New(checkpoint.Config{Store: store, Every: p.every, Copy: p.copied(virtual)}), nil
+	return checkpoint.New(checkpoint.Config{Store: store, Every: p.every, Copy: p.copied(virtual), Input: input}), nil
 }
 
 // copied returns how many bytes a rank copies.

@@ -52,6 +52,7 @@ type Config struct {
 	Stall    time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	Checkpoints checkpoints
+	Input       []string // checkpoint.Config.Input
 
 	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
 	// seat is this process's rank in a job whose ranks are all simulated in the process of rank 0;

@@ -97,7 +97,7 @@ func (t *Target) join(ctx context.Context) error {
 // nodes, the error is one of usage.
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
 	var began atomic.Bool
-	keeper, err := t.Checkpoints.keeper(ctx, t.Network.Simulated)
+	keeper, err := t.Checkpoints.keeper(ctx, t.Network.Simulated, t.Input)
 	if err != nil {
 		return fagus.Report{}, t.reported(err)
 	}
