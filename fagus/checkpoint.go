@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -29,10 +31,6 @@ func (n *Node) Checkpoint() error {
 	if err := n.ready("Checkpoint"); err != nil || n.checkpoints == nil {
 		return err
 	}
-	encoded, err := n.encodeState()
-	if err != nil {
-		return n.errorf("Checkpoint: encoding the state: %w", err)
-	}
 	number, stop, err := n.due()
 	if err != nil || number == 0 {
 		return err
@@ -40,22 +38,23 @@ func (n *Node) Checkpoint() error {
 	if err := n.beforeCut(); err != nil {
 		return err
 	}
-	cut, saved := n.cut(number, encoded)
+	cut, saved := n.cut(number)
 	if saved == nil {
 		saved = n.checkpoints.Save(n.ctx, cut)
 	}
 	// A rank that goes on could become the owner of what another one is about to save.
-	failed, err := n.agreed("Checkpoint: rank %d has another state than rank 0: what the pointers of Resume point to is the same on every rank", encoded, saved)
+	failed, err := n.agreed("Checkpoint: rank %d has another state than rank 0: what the pointers of Resume point to is the same on every rank", cut.State, saved)
 	if err != nil {
 		return err
 	}
+	stop = stop && failed == nil // the same on all ranks, as Commit's error is not
 	if failed == nil && n.rank == 0 {
 		failed = n.checkpoints.Commit(n.ctx, number)
 	}
 	if failed != nil && (failed != errOther || n.rank == 0) {
 		n.checkpoints.Failed(number, failed)
 	}
-	if stop && failed == nil {
+	if stop {
 		return n.stop()
 	}
 	return nil
@@ -177,8 +176,10 @@ func (n *Node) beginStart() error {
 //		iterate(i)
 //	}
 //
-// What state points to are small values that encoding/json can encode, such as numbers, and slices
-// that grow by a number in each step.
+// What state points to are small values that are the same on all ranks, such as numbers, and slices
+// that grow by a number in each step. encoding/json encodes them. Resume refuses types that would
+// lose something, such as structs with unexported fields. A Checkpoint that meets a NaN or an
+// infinity is not made, and the run goes on. Strings must be valid UTF-8.
 //
 // A checkpoint that is damaged is not used: the one before it is. If none can be read, or the
 // program has other arrays than the one that was saved, the run fails. Whether Resume has failed,
@@ -190,8 +191,11 @@ func (n *Node) Resume(state ...any) (resumed bool) {
 	if err := n.ready("Resume"); err != nil || n.checkpoints == nil {
 		return false
 	}
-	n.state = state
-	resumed, err := n.resume()
+	n.state, n.resumeAt = state, path.Base(source.Here())
+	err := checkState(state)
+	if err == nil {
+		resumed, err = n.resume()
+	}
 	if err != nil {
 		_ = n.errorf("Resume: %w", err)
 		return false
@@ -208,21 +212,25 @@ func (n *Node) resume() (resumed bool, err error) {
 		if err != nil || number == 0 {
 			return false, cmp.Or(err, wrong)
 		}
-		encoded, identity, read := n.restore(set, number)
+		saved, read := n.restore(set, number)
 		if n.err != nil {
 			return false, n.err
 		}
 		if unlike := (*UnlikeError)(nil); errors.As(read, &unlike) {
 			return false, read
 		}
-		failed, err := n.agreed("Resume: rank %d sees another checkpoint than rank 0: all hosts must share the directory", identity, read)
+		failed, err := n.agreed("Resume: rank %d sees another checkpoint than rank 0: all hosts must share the directory", saved.identity, read)
 		if err != nil {
 			return false, err
 		}
 		if failed == nil {
-			return true, cmp.Or(n.decodeState(encoded), n.applyKept())
+			n.loop = saved.loop
+			if err := n.decodeState(saved.state); err != nil {
+				return false, err
+			}
+			return true, n.applyKept()
 		}
-		if failed != errOther {
+		if failed != errOther || n.rank == 0 { // rank 0 removes old ones, but no damaged ones
 			n.checkpoints.Failed(number, failed)
 		}
 		wrong = fmt.Errorf("no checkpoint can be used, the newest of which is %d: %w", number, cmp.Or(wrong, failed))
@@ -249,8 +257,15 @@ func (n *Node) newest(below uint64) (number uint64, err error) {
 	return numbers[0], found
 }
 
+// restored is what a checkpoint has besides the arrays and private memory.
+type restored struct {
+	state    json.RawMessage
+	loop     SavedLoop
+	identity []byte
+}
+
 // restore writes a checkpoint's values of the variables in set, whose ranges this rank's share has.
-func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, identity []byte, err error) {
+func (n *Node) restore(set *SyncSet, number uint64) (r restored, err error) {
 	arrays, numbers := n.savedArrays()
 	from, err := n.checkpoints.Open(n.ctx, number)
 	if err == nil {
@@ -268,13 +283,10 @@ func (n *Node) restore(set *SyncSet, number uint64) (state json.RawMessage, iden
 			})
 		}
 	})
-	if acquired != nil {
-		return nil, nil, acquired
+	if err := cmp.Or(acquired, err); err != nil {
+		return r, err
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return from.State(), from.Identity(), n.loadKept(from, len(arrays)-len(n.kept))
+	return restored{from.State(), from.Loop(), from.Identity()}, n.loadKept(from, len(arrays)-len(n.kept))
 }
 
 // compareArrays returns an error if this rank's arrays are not those of a checkpoint.
@@ -298,18 +310,25 @@ func compareArrays(own, saved []SavedArray) error {
 
 // Scratch says that what a has at a Checkpoint means nothing afterwards. It is not saved, and in a
 // run that resumes the array may have another length: that of buffers for each rank, for example.
-// It is collective, like NewArray.
+// It is collective, like NewArray, and comes before the first call of Resume or Checkpoint after a
+// was made: later ones are errors, which the next call returns.
 func (a *Array[T]) Scratch() {
-	if a.node.scratch == nil {
-		a.node.scratch = map[consistency.Addr]bool{}
+	n := a.node
+	if a.base < n.fixed && !n.scratch[a.base] {
+		_ = n.errorf("Scratch of the array %q, which a call of Resume or Checkpoint has seen without it: call Scratch when the array is made", a.Name())
+		return
 	}
-	a.node.scratch[a.base] = true
+	if n.scratch == nil {
+		n.scratch = map[consistency.Addr]bool{}
+	}
+	n.scratch[a.base] = true
 }
 
 // savedArrays describes the arrays whose contents are saved, and then the private memory, and
 // returns the numbers of the arrays in that order. An array that is not saved has the number -1.
 func (n *Node) savedArrays() (saved []SavedArray, numbers []int) {
 	for r := range n.space.Regions {
+		n.fixed = r.Hi
 		if n.scratch[r.Lo] {
 			numbers = append(numbers, -1)
 			continue
@@ -340,9 +359,13 @@ func (n *Node) eachSaved(id syncvar.ID, numbers []int, f func(array, offset int,
 }
 
 // cut returns what this rank owns. All ranks are in a call, and none has begun a tenure since it.
-func (n *Node) cut(number uint64, state json.RawMessage) (Cut, error) {
+func (n *Node) cut(number uint64) (Cut, error) {
 	arrays, numbers := n.savedArrays()
-	c := Cut{Number: number, Start: n.start, Rank: n.rank, Nodes: n.nodes, State: state, Arrays: arrays}
+	state, err := n.encodeState()
+	c := Cut{Number: number, Start: n.start, Rank: n.rank, Nodes: n.nodes, State: state, Loop: n.loop, Arrays: arrays}
+	if err != nil {
+		return c, err
+	}
 	for id := syncvar.ID(0); n.space.Bound(id); id++ {
 		if !n.engine.Owns(id) {
 			continue

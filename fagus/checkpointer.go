@@ -59,8 +59,17 @@ type Cut struct {
 	Start       uint32 // the same number on all ranks, and another one in every run
 	Rank, Nodes int
 	State       json.RawMessage // of the program
+	Loop        SavedLoop       // whose steps State counts
 	Arrays      []SavedArray    // all arrays of the program
 	Pieces      []SavedPiece    // what this rank owns, by array and offset
+}
+
+// SavedLoop describes a loop of Steps or Rounds; the zero value: none has begun.
+type SavedLoop struct {
+	Kind string `json:"kind"` // "Steps" or "Rounds"
+	End  int    `json:"end"`  // steps, or items
+	// Place is "sor.go, 22 lines after Resume", or "sor.go, line 99" if Resume is in another file.
+	Place string `json:"place"`
 }
 
 // SavedArray describes an array of a checkpoint.
@@ -91,6 +100,8 @@ type Checkpoint interface {
 	Identity() []byte
 	// State is the state of the program.
 	State() json.RawMessage
+	// Loop is the loop whose steps State counts.
+	Loop() SavedLoop
 	// Arrays are the arrays that the program had.
 	Arrays() []SavedArray
 	// Read fills p with the bytes of an array, an index in Arrays, at an offset. Bytes that were

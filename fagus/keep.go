@@ -11,6 +11,7 @@ import (
 // kept is private memory of the ranks that a checkpoint has besides the arrays.
 type kept struct {
 	SavedArray
+	own  int                    // the bytes that this rank saves each time; -1: any number
 	save iter.Seq2[int, []byte] // what this rank saves, with its places in the array, in order
 	// load reads what this rank needs from a checkpoint of so many ranks.
 	load func(ranks int, read func(offset int, p []byte) error) error
@@ -24,9 +25,9 @@ type kept struct {
 // belong to it then. Without Config.Checkpoints Keep does nothing.
 //
 // Keep is collective, like NewArray, and comes before Resume; the arguments x and first may differ.
-// *x may be empty, and may become another slice of the same length later. Elements that no rank has
-// are 0 afterwards; no two ranks have the same element. T is a type that NewArray accepts. An error
-// is returned by the next call of n.
+// *x may be empty, and may become another slice of the same length later; with another length no
+// checkpoint is made. Elements that no rank has are 0 afterwards; no two ranks have the same
+// element. T is a type that NewArray accepts. An error is returned by the next call of n.
 //
 //	fagus.Keep(n, "sums", &sums, lo, rows) // sums[i] is of row lo+i
 func Keep[T any](n *Node, name string, x *[]T, first, length int) {
@@ -39,13 +40,13 @@ func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T
 	if n.checkpoints == nil || n.err != nil {
 		return
 	}
-	next := 0
+	next, own := 0, 0
 	for first, x := range parts {
 		if first < next || first+len(x) > length {
 			_ = n.errorf("Keep %q: the elements %d to %d of %d, after those before %d", name, first, first+len(x)-1, length, next)
 			return
 		}
-		next = first + len(x)
+		next, own = first+len(x), own+len(x)
 	}
 	k := keptVector[T](n, name, length)
 	k.save = func(yield func(int, []byte) bool) {
@@ -55,6 +56,7 @@ func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T
 			}
 		}
 	}
+	k.own = own * k.Element
 	k.load = func(_ int, read func(int, []byte) error) error {
 		for first, x := range parts {
 			if err := read(first*k.Element, bytesOf(x)); err != nil {
@@ -74,8 +76,11 @@ func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
 		return
 	}
 	k := keptVector[T](n, name, len(*x))
+	share := func() (lo, hi int) { return len(*x) * n.rank / n.nodes, len(*x) * (n.rank + 1) / n.nodes }
+	lo, hi := share()
+	k.own = (hi - lo) * k.Element // if the length changes, that of some rank does
 	k.save = func(yield func(int, []byte) bool) {
-		lo, hi := len(*x)*n.rank/n.nodes, len(*x)*(n.rank+1)/n.nodes
+		lo, hi := share()
 		yield(lo*k.Element, bytesOf((*x)[lo:hi]))
 	}
 	k.load = func(_ int, read func(int, []byte) error) error { return read(0, bytesOf(*x)) }
@@ -110,7 +115,7 @@ func KeepEach(n *Node, name string, save func() []byte, load func([]byte) error)
 	if n.checkpoints == nil || n.err != nil {
 		return
 	}
-	k := &kept{SavedArray: SavedArray{name, keptEach, 1, n.nodes * eachBytes}}
+	k := &kept{SavedArray: SavedArray{name, keptEach, 1, n.nodes * eachBytes}, own: -1}
 	k.save = func(yield func(int, []byte) bool) {
 		data := save()
 		yield(n.rank*eachBytes, append(binary.LittleEndian.AppendUint64(nil, uint64(len(data))), data...))
@@ -172,17 +177,21 @@ func (n *Node) keep(k *kept) {
 	}
 }
 
+// noGuard is the Guard of private memory, which no variable guards.
+const noGuard = 1<<64 - 1
+
 // keptPieces returns what this rank saves of private memory. It is new in every checkpoint: so
 // versions are numbers of checkpoints.
 func (n *Node) keptPieces(arrays int, number uint64) (pieces []SavedPiece, err error) {
 	for i, k := range n.kept {
+		own := 0
 		for offset, data := range k.save {
-			if offset+len(data) > k.Bytes {
-				return nil, fmt.Errorf("%q: rank %d has %d bytes at %d, and the whole has %d: a slice has changed its length since Keep or KeepCopy", k.Name, n.rank, len(data), offset, k.Bytes)
+			if own += len(data); len(data) > 0 {
+				pieces = append(pieces, SavedPiece{arrays + i, offset, noGuard, number, data})
 			}
-			if len(data) > 0 {
-				pieces = append(pieces, SavedPiece{arrays + i, offset, 0, number, data})
-			}
+		}
+		if k.own >= 0 && own != k.own {
+			return nil, fmt.Errorf("%q: rank %d has %d bytes to save, and had %d when it was kept: a slice has changed its length since Keep or KeepCopy: keep one of the same length", k.Name, n.rank, own, k.own)
 		}
 	}
 	return pieces, nil

@@ -49,12 +49,16 @@ type Node struct {
 	checkpoints Checkpointer              // nil: none are made
 	making      uint64                    // the checkpoint that was begun last
 	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
+	fixed       consistency.Addr          // Scratch of an array below it comes too late
 	kept        []*kept                   // private memory that is saved
 	attached    []attachment              // of Attached, in the order of the first calls
 	cuts        []func()                  // of OnCheckpoint
 	resumed     []func()                  // of OnResume
 	state       []any                     // the pointers of Resume
 	looped      bool                      // a loop of Steps or Rounds has begun
+	over        bool                      // the first one has ended
+	loop        SavedLoop                 // the first one, or that of the checkpoint
+	resumeAt    string                    // the line of Resume: "sor.go:77"
 	steps       int                       // made by the first one
 	begun       int                       // steps that runs before this one have made
 

@@ -80,6 +80,107 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// resumable runs a program with checkpoints in a directory.
+func resumable(t *testing.T, dir string, nodes int, program func(*fagus.Node) error) error {
+	t.Helper()
+	store, err := checkpoint.OpenDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper := checkpoint.New(checkpoint.Config{Store: store})
+	defer keeper.Close()
+	_, err = fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Checkpoints: keeper}, program)
+	return err
+}
+
+// TestBreak: a loop that ended by a break does not go on in a run that resumes after it.
+func TestBreak(t *testing.T) {
+	dir := t.TempDir()
+	for nodes := 1; nodes < 4; nodes++ {
+		err := resumable(t, dir, nodes, func(n *fagus.Node) error {
+			sum := 0
+			if resumed := n.Resume(&sum); resumed != (nodes > 1) {
+				t.Errorf("%d nodes: resumed %v", nodes, resumed)
+			}
+			for range n.Steps(100) {
+				if sum++; sum >= 5 {
+					break
+				}
+			}
+			if sum != 5 {
+				t.Errorf("%d nodes: %d steps, want 5", nodes, sum)
+			}
+			return n.Checkpoint()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOtherLoop: the steps that a checkpoint counts are those of one loop. Another loop does not
+// begin with them.
+func TestOtherLoop(t *testing.T) {
+	type loops struct {
+		stop                int // the step of the first loop at which the run ends
+		fill, steps, rounds int // the ends of three loops; 0: none
+		again               bool
+	}
+	program := func(c loops) func(*fagus.Node) error {
+		return func(n *fagus.Node) error {
+			n.Resume()
+			fill := func() {
+				for i := range n.Steps(c.fill) {
+					if i == c.stop {
+						return
+					}
+				}
+			}
+			if c.fill > 0 {
+				fill()
+			}
+			if c.stop > 0 {
+				return cmp.Or(n.Err(), n.Barrier(), errors.New("stopped"))
+			}
+			if c.again {
+				fill()
+			}
+			if c.steps > 0 {
+				for range n.Steps(c.steps) {
+					if c.fill == 0 {
+						t.Errorf("%+v: the second loop has begun", c)
+					}
+				}
+			}
+			for range n.Rounds(c.rounds) {
+				if c.fill == 0 {
+					t.Errorf("%+v: the third loop has begun", c)
+				}
+			}
+			return n.Err()
+		}
+	}
+	for _, c := range []struct {
+		loops
+		want string
+	}{
+		{loops{fill: 10, steps: 10, rounds: 10}, ""},
+		{loops{fill: 20}, ""},
+		{loops{fill: 3}, "has 4 steps of Steps(10) in steps_test.go, 2 lines after Resume, more than Steps(3)"},
+		{loops{fill: 10, again: true}, "could not tell Steps(10) in steps_test.go"},
+		{loops{steps: 10}, "the first loop of this run is Steps(10) in steps_test.go"},
+		{loops{rounds: 10}, "the first loop of this run is Rounds(10) in steps_test.go"},
+	} {
+		dir := t.TempDir()
+		if err := resumable(t, dir, 2, program(loops{fill: 10, stop: 4})); err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Fatalf("the first run: error %v", err)
+		}
+		if err := resumable(t, dir, 3, program(c.loops)); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+}
+
 // TestRounds: items are divided only if there are checkpoints, and no item is left out.
 func TestRounds(t *testing.T) {
 	for _, c := range []struct{ items, rounds int }{{0, 0}, {1, 1}, {5, 5}, {16, 16}, {100, 15}} {
@@ -158,6 +259,7 @@ func TestStateOfOtherProgram(t *testing.T) {
 		}
 		keeper := checkpoint.New(checkpoint.Config{Store: store})
 		_, err = fagus.Run(t.Context(), fagus.Config{Nodes: 1, Checkpoints: keeper}, func(n *fagus.Node) error {
+			n.OnResume(func() { t.Errorf("state %d: OnResume was called", i) })
 			n.Resume(state...)
 			return n.Checkpoint()
 		})

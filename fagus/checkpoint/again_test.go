@@ -3,6 +3,9 @@ package checkpoint_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -147,36 +150,44 @@ func TestDirectoriesApart(t *testing.T) {
 
 // TestUnusable: what Resume could not use does not become a checkpoint, and the one before stays.
 func TestUnusable(t *testing.T) {
+	var first [2]int // of each rank
 	for name, program := range map[string]struct {
 		// step does what is wrong, from step 1 on, and returns the state.
-		step func(n *fagus.Node, x *[]int64, i int) any
+		step func(n *fagus.Node, x *[]int64, i int) string
 		want string
 	}{
-		"a slice that grows": {func(_ *fagus.Node, x *[]int64, i int) any {
+		"a slice that grows": {func(_ *fagus.Node, x *[]int64, i int) string {
 			if i > 0 {
 				*x = append(*x, 1)
 			}
-			return i
+			return ""
 		}, "a slice has changed its length since Keep"},
-		"an element of two ranks": {func(n *fagus.Node, x *[]int64, i int) any {
-			if i > 0 && n.Rank() == 0 {
-				*x = append((*x)[:3], 1)
+		"a slice that shrinks": {func(n *fagus.Node, x *[]int64, i int) string {
+			if i > 0 && n.Rank() == 1 {
+				*x = (*x)[:2]
 			}
-			return i
+			return ""
+		}, "rank 1 has 16 bytes to save, and had 24"},
+		"an element of two ranks": {func(n *fagus.Node, _ *[]int64, i int) string {
+			if i > 0 && n.Rank() == 0 {
+				first[0] = 1
+			}
+			return ""
 		}, "overlaps another"},
-		"a large state": {func(_ *fagus.Node, _ *[]int64, i int) any {
+		"a large state": {func(_ *fagus.Node, _ *[]int64, i int) string {
 			if i > 0 {
 				return strings.Repeat("x", 65<<20)
 			}
 			return ""
 		}, "the state is too large"},
 	} {
+		first = [2]int{0, 3}
 		d := checkpoint.NewDisk()
 		k, said := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Keep: 1})
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: k}, func(n *fagus.Node) error {
 			x := make([]int64, 3)
-			fagus.Keep(n, "x", &x, 3*n.Rank(), 6)
-			var state any
+			fagus.KeepParts(n, "x", 6, func(yield func(int, []int64) bool) { yield(first[n.Rank()], x) })
+			var state string
 			n.Resume(&state)
 			for i := range 3 {
 				state = program.step(n, &x, i)
@@ -193,6 +204,65 @@ func TestUnusable(t *testing.T) {
 		if err != nil || len(numbers) != 1 || numbers[0] != 1 {
 			t.Errorf("%s: checkpoints %v, error %v; want the first", name, numbers, err)
 		}
+	}
+}
+
+// far is a Keeper as that of rank 0 on a host of its own: it hears only what rank 0 says.
+type far struct{ *checkpoint.Keeper }
+
+func (f far) Failed(number uint64, why error) {
+	if why.Error() == "another rank has failed" {
+		f.Keeper.Failed(number, why)
+	}
+}
+
+// TestDamageElsewhere: rank 0 counts a checkpoint as damaged that only another rank could not read,
+// and keeps the one before in its place.
+func TestDamageElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	for run, want := range [][]uint64{{4, 5}, {4, 5, 6}} {
+		store, err := checkpoint.OpenDirectory(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, said := keeper(t, checkpoint.Config{Store: store})
+		_, err = fagus.Run(t.Context(), fagus.Config{Nodes: 2, Checkpoints: far{k}}, func(n *fagus.Node) error {
+			x, made := make([]int64, 10), 0
+			fagus.Keep(n, "x", &x, 10*n.Rank(), 20)
+			n.Resume(&made)
+			if made != 4*run {
+				t.Errorf("resumed after checkpoint %d; it said: %s", made, said)
+			}
+			for made < 5 && n.Err() == nil {
+				made++
+				x[0]++
+				n.Checkpoint()
+			}
+			return n.Err()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if numbers, err := checkpoint.Numbers(t.Context(), store); err != nil || !slices.Equal(numbers, want) {
+			t.Errorf("run %d: checkpoints %v, error %v; want %v", run, numbers, err, want)
+		}
+		flip(t, filepath.Join(dir, "c00000005-00001.part"), 10)
+	}
+}
+
+// flip changes a byte of a file.
+func flip(t *testing.T, name string, at int) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err == nil {
+		b[at] ^= 1
+		err = os.WriteFile(name, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

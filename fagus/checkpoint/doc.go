@@ -18,7 +18,7 @@
 // appears as a whole. No number is used twice, and of two jobs that write the same object, one
 // fails:
 //
-//	c00000007.manifest    JSON, and a line with its checksum: state, input, arrays, parts
+//	c00000007.manifest    JSON, and a line with its checksum: state, loop, input, arrays, parts
 //	c00000007-00003.part  what rank 3 owned: data, and an index
 //
 // The arrays of a manifest are those of the program, and then the private memory that fagus.Keep

@@ -255,7 +255,7 @@ func (k *Keeper) rank(cut fagus.Cut) (r *rank, before, done chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if cut.Rank == 0 {
-		k.cut = &Manifest{Format: Format, Number: cut.Number, start: cut.Start, Nodes: cut.Nodes, State: slices.Clone(cut.State), Input: k.cfg.Input, Arrays: cut.Arrays}
+		k.cut = &Manifest{Format: Format, Number: cut.Number, start: cut.Start, Nodes: cut.Nodes, State: slices.Clone(cut.State), Loop: cut.Loop, Input: k.cfg.Input, Arrays: cut.Arrays}
 	}
 	r = k.ranks[cut.Rank]
 	if r == nil {

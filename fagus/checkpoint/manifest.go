@@ -25,6 +25,7 @@ type Manifest struct {
 	Made   time.Time          `json:"made"`
 	Nodes  int                `json:"nodes"`           // ranks of the job that made it
 	State  json.RawMessage    `json:"state"`           // of the program
+	Loop   fagus.SavedLoop    `json:"loop,omitzero"`   // whose steps State counts
 	Input  []string           `json:"input,omitempty"` // Config.Input
 	Arrays []fagus.SavedArray `json:"arrays"`
 	Parts  []Part             `json:"parts"` // by rank

@@ -39,7 +39,7 @@ type tail struct {
 	Entries uint32
 	List    uint32 // bytes of the list of objects, which is JSON
 	Sum     uint32 // CRC-32C of entries, list and the fields above
-	Run     uint32 // Config.Run; it matters only until the manifest is written
+	Run     uint32 // Cut.Start; it matters only until the manifest is written
 	Magic   [8]byte
 }
 

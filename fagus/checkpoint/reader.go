@@ -121,6 +121,9 @@ func (o *Snapshot) Identity() []byte {
 // State implements fagus.Checkpoint.
 func (o *Snapshot) State() json.RawMessage { return o.Manifest.State }
 
+// Loop implements fagus.Checkpoint.
+func (o *Snapshot) Loop() fagus.SavedLoop { return o.Manifest.Loop }
+
 // Arrays implements fagus.Checkpoint.
 func (o *Snapshot) Arrays() []fagus.SavedArray { return o.Manifest.Arrays }
 

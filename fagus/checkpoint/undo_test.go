@@ -2,6 +2,7 @@ package checkpoint_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,6 +77,28 @@ func TestUndoLast(t *testing.T) {
 		t.Errorf("there are %v: want %v; it said: %s", d.Names(), want, said)
 	}
 	verified(t, store)
+}
+
+// TestStopFails: if the last checkpoint of a run that is told to stop cannot be written, no rank
+// leaves the others, and the run stops at the next one.
+func TestStopFails(t *testing.T) {
+	for _, copies := range []int64{0, 1 << 20} {
+		d := checkpoint.NewDisk()
+		store := &failing{checkpoint.OverDisk(t.TempDir(), d), []string{"c00000002.manifest"}}
+		k, said := keeper(t, checkpoint.Config{Store: store, Copy: copies})
+		begins := &watched{Keeper: k, save: func(cut fagus.Cut) {
+			if cut.Number == 1 {
+				k.Stop()
+			}
+		}}
+		_, _, err := (relax{cells: 60, steps: 1 << 20, stop: -1}).start(t, fagus.Config{Nodes: 3, Checkpoints: begins})
+		if !errors.Is(err, fagus.ErrStopped) || !strings.Contains(said.String(), checkpoint.ErrDisk.Error()) {
+			t.Errorf("copy %d: error %v, want %v; it said: %s", copies, err, fagus.ErrStopped, said)
+		}
+		if numbers, err := checkpoint.Numbers(t.Context(), store); err != nil || !slices.Equal(numbers, []uint64{1, 3}) {
+			t.Errorf("copy %d: checkpoints %v, error %v; want 1 and 3", copies, numbers, err)
+		}
+	}
 }
 
 // TestUndoCopied: what is written while ranks compute is removed, too, and the next part refers to
