@@ -253,6 +253,34 @@ func TestDamageElsewhere(t *testing.T) {
 	}
 }
 
+// TestCleanBesideDamage: what is old is removed though a manifest is damaged.
+func TestCleanBesideDamage(t *testing.T) {
+	dir := t.TempDir()
+	for run := range 3 {
+		store, err := checkpoint.OpenDirectory(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, said := keeper(t, checkpoint.Config{Store: store})
+		if _, _, err := (relax{cells: 60, steps: 6 + 20*run, stop: -1}).start(t, fagus.Config{Nodes: 2, Checkpoints: k}); err != nil {
+			t.Fatalf("run %d: %v; it said: %s", run, err, said)
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		numbers, err := checkpoint.Numbers(t.Context(), store)
+		if want := [][]uint64{{5, 6}, {6, 26, 27}, {46, 47}}[run]; err != nil || !slices.Equal(numbers, want) {
+			t.Errorf("run %d: checkpoints %v, error %v; want %v", run, numbers, err, want)
+		}
+		if all, err := store.List(t.Context()); err != nil || len(all) > 12 {
+			t.Errorf("run %d: %v, error %v", run, all, err)
+		}
+		if run == 0 {
+			flip(t, filepath.Join(dir, "c00000006.manifest"), 10)
+		}
+	}
+}
+
 // flip changes a byte of a file.
 func flip(t *testing.T, name string, at int) {
 	t.Helper()

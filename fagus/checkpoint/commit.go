@@ -74,7 +74,7 @@ func (k *Keeper) commit(ctx context.Context, m *Manifest, deadline time.Time) er
 	if over(k.closed) {
 		return nil
 	}
-	if err := k.clean(ctx); err != nil {
+	if err := k.clean(ctx); err != nil && err != errKnown {
 		k.Failed(m.Number, fmt.Errorf("it is valid, but old ones cannot be removed: %w", err))
 	}
 	return nil
@@ -140,9 +140,9 @@ func (k *Keeper) clean(ctx context.Context) error {
 	slices.Sort(numbers)
 	newest := numbers[len(numbers)-1]
 	kept := append(numbers[max(0, len(numbers)-k.cfg.Keep):], damaged...)
-	needed, known := k.needed(ctx, kept)
-	if !known {
-		return nil
+	needed, err := k.needed(ctx, kept, damaged)
+	if err != nil {
+		return err
 	}
 	var failed []error
 	for _, what := range []kind{aManifest, aPart} {
@@ -159,16 +159,18 @@ func (k *Keeper) clean(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// needed returns the parts that checkpoints need, unless a manifest cannot be read.
-func (k *Keeper) needed(ctx context.Context, kept []uint64) (parts map[string]bool, known bool) {
+// needed returns the parts that checkpoints need, besides their own. Of a damaged one whose
+// manifest cannot be read no others are known. If that of another one cannot be read, nothing may
+// be removed: it returns the error, and the next time errKnown.
+func (k *Keeper) needed(ctx context.Context, kept, damaged []uint64) (parts map[string]bool, err error) {
 	parts = map[string]bool{}
 	for _, number := range kept {
 		m, err := ReadManifest(ctx, k.cfg.Store, number)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // somebody has removed it
+		if errors.Is(err, fs.ErrNotExist) || err != nil && slices.Contains(damaged, number) {
+			continue // somebody has removed it, or nobody can use it
 		}
 		if err != nil {
-			return nil, false
+			return nil, k.unreadable(number, err)
 		}
 		for _, p := range m.Parts {
 			parts[p.Name] = true
@@ -177,5 +179,19 @@ func (k *Keeper) needed(ctx context.Context, kept []uint64) (parts map[string]bo
 			}
 		}
 	}
-	return parts, true
+	return parts, nil
+}
+
+// errKnown means that what has failed was reported before.
+var errKnown = errors.New("reported before")
+
+// unreadable returns the error of reading a manifest, or errKnown.
+func (k *Keeper) unreadable(number uint64, err error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.unread == number {
+		return errKnown
+	}
+	k.unread = number
+	return err
 }

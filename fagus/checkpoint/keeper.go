@@ -53,6 +53,7 @@ type Keeper struct {
 	stopping   atomic.Bool   // Stop was called
 	givenUp    uint64        // the newest checkpoint of which another rank has lost its part
 	tried      uint64        // the newest checkpoint whose manifest may be there
+	unread     uint64        // the checkpoint whose manifest clean could not read, as was reported
 	closed     chan struct{} // closed by Close
 }
 
