@@ -25,13 +25,18 @@ func KeepSums[T Number](n *fagus.Node, name string, x []T) {
 
 // KeepExact is [KeepSums] of Exact.
 func KeepExact(n *fagus.Node, name string, x []Exact) {
-	fagus.KeepEach(n, name, func() (b []byte) {
+	fagus.KeepEach(n, name, func() []byte {
+		b := binary.LittleEndian.AppendUint64(nil, uint64(len(x)))
 		for _, word := range encodeExact(x) {
 			b = binary.LittleEndian.AppendUint64(b, word)
 		}
 		return b
 	}, func(saved []byte) error {
 		words := decode(saved)
+		if words[0] != uint64(len(x)) {
+			return fmt.Errorf("parts: %d exact sums: want %d: the checkpoint is of another program, or of another input", words[0], len(x))
+		}
+		words = words[1:]
 		for i := range x {
 			x[i].carry()
 			words = x[i].addNext(words)
@@ -60,6 +65,9 @@ func KeepColumns[T any](n *fagus.Node, name string, x *[]T, rows, columns, block
 		panic(fmt.Sprintf("parts: KeepColumns %q: %d elements: want %d rows of %d columns", name, len(*x), rows, all))
 	}
 	fagus.KeepParts(n, name, rows*columns, func(yield func(int, []T) bool) {
+		if len(*x) != rows*all {
+			return // so that Checkpoint reports another length
+		}
 		rest := *x
 		for i := range rows {
 			for _, b := range own {

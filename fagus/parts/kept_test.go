@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -215,6 +217,43 @@ func TestResume(t *testing.T) {
 			if got := run(after, second, i%2 == 0, 6, store); got != want {
 				t.Errorf("%d nodes in %v mode, then %d nodes: %s, want %s", before, first, after, got, want)
 			}
+		}
+	}
+}
+
+// TestOtherLengths: what was kept with another length is refused, and nothing is saved in part.
+func TestOtherLengths(t *testing.T) {
+	run := func(store checkpoint.Store, program func(*fagus.Node) error) (said string, err error) {
+		var text strings.Builder
+		keeper := checkpoint.New(checkpoint.Config{Store: store, Log: slog.New(slog.NewTextHandler(&text, nil))})
+		defer keeper.Close()
+		_, err = fagus.Run(t.Context(), fagus.Config{Nodes: 1, Checkpoints: keeper}, program)
+		return text.String(), err
+	}
+	for _, other := range []int{2, 4, 6} {
+		store, err := checkpoint.OpenDirectory(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, length := range []int{4, other} {
+			_, err := run(store, func(n *fagus.Node) error {
+				x := make([]Exact, length)
+				KeepExact(n, "x", x)
+				n.Resume()
+				return n.Checkpoint()
+			})
+			if want := fmt.Sprintf("4 exact sums: want %d", other); (err != nil) != (length != 4) || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("run %d of %d sums after 4: error %v", i, length, err)
+			}
+		}
+		said, err := run(store, func(n *fagus.Node) error {
+			x := make([]int32, 4)
+			KeepColumns(n, "x", &x, 2, 2, 1)
+			x = make([]int32, other)
+			return n.Checkpoint()
+		})
+		if err != nil || strings.Contains(said, "a slice has changed its length") != (other != 4) {
+			t.Errorf("%d elements after 4: error %v; it said: %s", other, err, said)
 		}
 	}
 }

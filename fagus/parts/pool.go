@@ -82,7 +82,8 @@ func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange)
 
 // EachInRounds is Each of the tasks first, the same on all ranks, to which they are dealt in turn.
 // It calls Each in the rounds of [fagus.Node.Rounds], of these tasks. So a program that does
-// nothing else makes checkpoints.
+// nothing else makes checkpoints. first must not depend on the number of ranks, or a run resumes on
+// as many ranks only.
 func (p *Pool[T]) EachInRounds(first []T, work func(t T, add func(T)) error, x Exchange) error {
 	for lo, hi := range p.node.Rounds(len(first)) {
 		var mine []T

@@ -67,7 +67,8 @@ type Results struct {
 func (q *Queue) Each(work func(b int) error, r Results) error { return q.each(0, q.Batches(), work, r) }
 
 // EachInRounds is Each in the rounds of [fagus.Node.Rounds], of batches. So a program that does
-// nothing else makes checkpoints.
+// nothing else makes checkpoints. The number of batches must not depend on that of ranks, or a run
+// resumes on as many ranks only.
 func (q *Queue) EachInRounds(work func(b int) error, r Results) error {
 	for lo, hi := range q.node.Rounds(q.Batches()) {
 		if err := q.each(lo, hi, work, r); err != nil {
@@ -78,7 +79,8 @@ func (q *Queue) EachInRounds(work func(b int) error, r Results) error {
 }
 
 // DealInRounds deals the batches to the ranks in turn, as [Cyclic] does: f gets those of this rank.
-// It calls f once in each of the rounds of [fagus.Node.Rounds].
+// It calls f once in each of the rounds of [fagus.Node.Rounds]. The number of batches must not
+// depend on that of ranks, as in EachInRounds.
 func (q *Queue) DealInRounds(f func(batches []int) error) error {
 	for lo, hi := range q.node.Rounds(q.Batches()) {
 		if err := f(CyclicFrom(lo, hi, q.node.Nodes(), q.node.Rank())); err != nil {
