@@ -116,8 +116,8 @@ func (n *Node) name(loop SavedLoop) {
 	case n.over:
 	case n.loop != (SavedLoop{}) && !loop.is(n.loop):
 		_ = n.errorf("%s: the checkpoint counts steps of %v, and the first loop of this run is %v: resume with the same program and input, and write loops that are not done again, as in a fill, without Steps and Rounds; if lines between Resume and the loop were edited, make them as many as before", loop.Kind, n.loop, loop)
-	case n.steps > loop.End:
-		_ = n.errorf("%s: the checkpoint has %d steps of %v, more than %v: resume with the same input", loop.Kind, n.steps, n.loop, loop)
+	case n.steps > max(loop.End, 0):
+		_ = n.errorf("%s: the run resumes after %d steps, and the loop has %d: give it as many as the run that was saved had", loop.Kind, n.steps, loop.End)
 	default:
 		n.loop = loop
 	}

@@ -166,7 +166,7 @@ func TestOtherLoop(t *testing.T) {
 	}{
 		{loops{fill: 10, steps: 10, rounds: 10}, ""},
 		{loops{fill: 20}, ""},
-		{loops{fill: 3}, "has 4 steps of Steps(10) in steps_test.go, 2 lines after Resume, more than Steps(3)"},
+		{loops{fill: 3}, "the run resumes after 4 steps, and the loop has 3"},
 		{loops{fill: 10, again: true}, "could not tell Steps(10) in steps_test.go"},
 		{loops{steps: 10}, "the first loop of this run is Steps(10) in steps_test.go"},
 		{loops{rounds: 10}, "the first loop of this run is Rounds(10) in steps_test.go"},

@@ -281,6 +281,37 @@ func TestCleanBesideDamage(t *testing.T) {
 	}
 }
 
+// unreadable is a store in which the first manifest cannot be read.
+type unreadable struct{ checkpoint.Store }
+
+func (s unreadable) Open(ctx context.Context, name string) (checkpoint.Reader, error) {
+	if name == "c00000001.manifest" {
+		return nil, checkpoint.ErrDisk
+	}
+	return s.Store.Open(ctx, name)
+}
+
+// TestUnreadableManifest: nothing is removed while it is not known what a checkpoint needs. That is
+// reported once.
+func TestUnreadableManifest(t *testing.T) {
+	store := unreadable{checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())}
+	k, said := keeper(t, checkpoint.Config{Store: store})
+	if _, _, err := (relax{cells: 60, steps: 2, stop: -1}).start(t, fagus.Config{Nodes: 2, Checkpoints: k}); err != nil {
+		t.Fatal(err)
+	}
+	again, saidAgain := keeper(t, checkpoint.Config{Store: store, Keep: 9})
+	if err := k.Close(); err != nil { // which gives the lock to the second run
+		t.Fatal(err)
+	}
+	if _, _, err := (relax{cells: 60, steps: 8, stop: -1}).start(t, fagus.Config{Nodes: 2, Checkpoints: again}); err != nil {
+		t.Fatal(err)
+	}
+	reports := strings.Count(said.String()+saidAgain.String(), "old ones cannot be removed: checkpoint: c00000001.manifest")
+	if numbers, err := checkpoint.Numbers(t.Context(), store); err != nil || len(numbers) != 8 || reports != 2 {
+		t.Errorf("checkpoints %v, error %v, reported %d times: want 8, and once by each run; it said: %s", numbers, err, reports, saidAgain)
+	}
+}
+
 // flip changes a byte of a file.
 func flip(t *testing.T, name string, at int) {
 	t.Helper()
