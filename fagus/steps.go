@@ -92,9 +92,6 @@ func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
 		at, n.looped = &n.steps, true
 		defer func() { n.over = true }()
 	}
-	if *at > max(end, 0) {
-		_ = n.errorf("Steps: the run resumes after %d steps, and the loop has %d: give it as many as the run that was saved had", *at, end)
-	}
 	for *at < end && n.Err() == nil {
 		next := min(*at+each, end)
 		if !body(*at, next) {
