@@ -37,7 +37,7 @@ func Command() *cli.Command {
 fagus lab swarm                                 1000 seeds, or 60 s of them
 fagus lab swarm --seconds 300 --out swarm.json  a campaign
 fagus lab swarm --kinds pause,partition         these faults alone
-fagus lab swarm --cycles --seconds 60           programs whose steps repeat, with lists over a tree
+fagus lab swarm --cycles --seconds 10           programs whose steps repeat, with lists over a tree
 fagus lab swarm --seed 1234 --seeds 1 --verbose  one case again, with all its steps
 fagus lab swarm --case swarm.json               the first failed case of a campaign, shrunk`,
 		Flags: []cli.Flag{
