@@ -2,7 +2,6 @@ package golang
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -163,19 +162,7 @@ func (e *emitter) costOfStep(cost string, s *loops.Step) {
 	}
 	work, _ := s.Work()
 	for _, w := range work {
-		times, braces := []string{}, 0
-		for i, frame := range w.Frames {
-			l := frame.Loop
-			if i+1 < len(w.Frames) && frame.Each {
-				e.printf("%s {\n", header(l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)))
-				braces++
-				continue
-			}
-			times = append(times, count(l))
-		}
-		if len(times) == 0 {
-			times = []string{"1"}
-		}
-		e.printf("%s.Works(%t, %d, %s)\n%s", cost, s.Kind == loops.Parallel, w.Accesses, strings.Join(times, "*"), strings.Repeat("}\n", braces))
+		times, ends := nest(e.out, w, nil, "")
+		e.printf("%s.Works(%t, %d, %s)\n%s", cost, s.Kind == loops.Parallel, w.Accesses, cmp.Or(times, "1"), ends)
 	}
 }

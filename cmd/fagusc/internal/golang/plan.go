@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -331,32 +332,34 @@ func product(p loops.Poly, x string) string {
 }
 
 func (e *emitter) work(b *strings.Builder, s *loops.Step, number string) {
-	part := e.vars[s].part
 	all, _ := s.Work()
 	for _, w := range all {
-		frames := w.Frames
-		for i, frame := range frames {
-			l := frame.Loop
-			lo, hi, by := tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)
-			if l == s.Node.Loop {
-				lo, hi, by = part+".First", part+".End", part+".By"
-			}
-			if i+1 < len(frames) && frame.Each {
-				fmt.Fprintf(b, "%s {\n", header(l.Index.Name, lo, hi, by))
-				continue
-			}
-			var times []string
-			for _, more := range frames[i:] {
-				if more.Loop == s.Node.Loop {
-					times = append(times, part+".Count()")
-				} else {
-					times = append(times, count(more.Loop))
-				}
-			}
-			fmt.Fprintf(b, "%s.Works(%s, %s, %s)\n%s", e.prog, number, e.rank, strings.Join(times, "*"), strings.Repeat("}\n", i))
-			break
+		if times, ends := nest(b, w, s.Node.Loop, e.vars[s].part); times != "" {
+			fmt.Fprintf(b, "%s.Works(%s, %s, %s)\n%s", e.prog, number, e.rank, times, ends)
 		}
 	}
+}
+
+// nest writes the begins of those loops of w whose indices the number of iterations of an inner
+// loop depends on. It returns the expression for the number of iterations there, empty if w has no
+// loop, and what ends the loops. A rank makes the iterations part of the loop divided, if that is
+// not nil.
+func nest(b io.Writer, w loops.Work, divided *loops.Loop, part string) (times, ends string) {
+	var counts []string
+	for i, frame := range w.Frames {
+		l := frame.Loop
+		lo, hi, by, number := tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step), count(l)
+		if l == divided {
+			lo, hi, by, number = part+".First", part+".End", part+".By", part+".Count()"
+		}
+		if frame.Each && i+1 < len(w.Frames) {
+			fmt.Fprintf(b, "%s {\n", header(l.Index.Name, lo, hi, by))
+			ends += "}\n"
+		} else {
+			counts = append(counts, number)
+		}
+	}
+	return strings.Join(counts, "*"), ends
 }
 
 func count(l *loops.Loop) string {

@@ -35,18 +35,9 @@ func (f *Function) private(loop *Node, array *Array) bool {
 // outside reports whether a read outside a loop never sees a value that the loop has written.
 // writes are the writes before it.
 func outside(loop *Node, r place, writes []place) bool {
-	var common *Node // the innermost loop that contains loop and r
-	for n := loop.parent; n != nil && common == nil; n = n.parent {
-		if n.Loop != nil && r.node.Within(n) {
-			common = n
-		}
-	}
-	behind := r.node.order > loop.order
-	if !behind && common == nil {
-		return true
-	}
-	return slices.ContainsFunc(writes, func(w place) bool {
-		return w.precedes(r) && !w.node.Within(loop) && (w.node.order > loop.order) == behind && (common == nil || w.node.Within(common))
+	v, meets := viewFrom(r.node, loop)
+	return !meets || slices.ContainsFunc(writes, func(w place) bool {
+		return w.precedes(r) && !w.node.Within(loop) && v.hides(w.node)
 	})
 }
 

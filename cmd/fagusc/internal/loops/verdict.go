@@ -249,17 +249,31 @@ func (f *Function) scalar(v *Verdict, s *Scalar, all []use) {
 
 // sees reports whether a read outside a loop may see a value that the loop has written.
 func sees(loop *Node, r use, out []use) bool {
-	var common *Node // the innermost loop that contains loop and r
-	for n := loop.parent; n != nil && common == nil; n = n.parent {
-		if n.Loop != nil && r.node.Within(n) {
-			common = n
+	v, meets := viewFrom(r.node, loop)
+	return meets && !slices.ContainsFunc(out, func(w use) bool { return w.reaches(r) && v.hides(w.node) })
+}
+
+// view is how a node outside a loop meets what the loop has left.
+type view struct {
+	loop   *Node
+	around *Node // the innermost loop that contains both; nil if there is none
+	// behind says that the node stands behind the loop. If not, it is executed after it in the next
+	// iteration of around.
+	behind bool
+}
+
+// viewFrom returns the view of a node, and whether the node is ever executed after the loop.
+func viewFrom(n, loop *Node) (v view, meets bool) {
+	v = view{loop: loop, behind: n.order > loop.order}
+	for m := loop.parent; m != nil && v.around == nil; m = m.parent {
+		if m.Loop != nil && n.Within(m) {
+			v.around = m
 		}
 	}
-	behind := r.node.order > loop.order
-	if !behind && common == nil {
-		return false
-	}
-	return !slices.ContainsFunc(out, func(w use) bool {
-		return w.reaches(r) && (w.node.order > loop.order) == behind && (common == nil || w.node.Within(common))
-	})
+	return v, v.behind || v.around != nil
+}
+
+// hides reports whether a write that reaches the node from node w stands between it and the loop.
+func (v view) hides(w *Node) bool {
+	return (w.order > v.loop.order) == v.behind && (v.around == nil || w.Within(v.around))
 }
