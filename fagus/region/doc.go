@@ -17,6 +17,8 @@
 // and from shared arrays. It is meant for generated code. Calls of the same function with the same
 // shapes share their plan, memory and variables, so 10000 calls take the memory of the first few.
 //
+// Before it makes a plan, generated code asks a [Cost] whether the call is faster on rank 0 alone.
+//
 // # Arrays that stay
 //
 // A [Resident] array stays distributed between calls. The plan of a call begins with a description
