@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,8 +21,6 @@ const (
 	fagusInsecure = "FAGUS_INSECURE" // 1: a rank without an identity may send unencrypted data
 	fagusStall    = "FAGUS_STALL"    // HostConfig.Stall
 	fagusPorts    = "FAGUS_PORTS"    // HostsConfig.Ports
-	fdPrefix      = "fd:"
-	maxIdentity   = 64 << 10 // maximum size of an identity in bytes
 )
 
 // IdentityFile returns the name of a rank's identity file within a folder.
@@ -38,31 +35,16 @@ func IdentityFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (*id
 	if where == "" {
 		return nil, nil
 	}
-	f, err := openIdentity(where, rank)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxIdentity))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cluster: %s=%s: %w", fagusIdentity, where, err)
-	}
-	id, err := identity.Parse(text)
+	id, err := readIdentity(where, rank)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %s=%s: %w", fagusIdentity, where, err)
 	}
 	return id, nil
 }
 
-func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
-	if number, ok := strings.CutPrefix(where, fdPrefix); ok {
-		fd, err := strconv.ParseUint(number, 10, 16)
-		if err != nil || fd < 3 {
-			return nil, fmt.Errorf("cluster: %s=%s: want fd: and an inherited file descriptor, 3 or more", fagusIdentity, where)
-		}
-		return os.NewFile(uintptr(fd), where), nil
+func readIdentity(where string, rank dimmnet.Rank) (*identity.Identity, error) {
+	if strings.HasPrefix(where, "fd:") {
+		return identity.Inherited(where)
 	}
 	path := strings.ReplaceAll(where, "%r", strconv.Itoa(int(rank)))
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -70,7 +52,7 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s=%s: %w: create identities with `fagus identity`", fagusIdentity, where, err)
+		return nil, fmt.Errorf("%w: create identities with `fagus identity`", err)
 	}
 	info, err := f.Stat()
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
@@ -78,9 +60,9 @@ func openIdentity(where string, rank dimmnet.Rank) (*os.File, error) {
 	}
 	if err != nil {
 		_ = f.Close() // nothing was read
-		return nil, fmt.Errorf("cluster: %s=%s: %w", fagusIdentity, where, err)
+		return nil, err
 	}
-	return f, nil
+	return identity.Read(f)
 }
 
 // HostsConfigFromEnv reads FAGUS_DOMAIN, FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE,

@@ -1,12 +1,7 @@
 package partner
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strconv"
-	"strings"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 )
@@ -22,18 +17,7 @@ func FromEnv(address string, lookup func(string) (string, bool)) (*Store, error)
 	if where == "" {
 		return Open(address, nil)
 	}
-	number, found := strings.CutPrefix(where, "fd:")
-	fd, err := strconv.ParseUint(number, 10, 16)
-	if !found || err != nil || fd < 3 {
-		return nil, fmt.Errorf("partner: %s=%s: want fd: and an inherited file descriptor, 3 or more", IdentityVariable, where)
-	}
-	const most = 64 << 10
-	f := os.NewFile(uintptr(fd), where)
-	text, err := io.ReadAll(io.LimitReader(f, most))
-	var id *identity.Identity
-	if err = errors.Join(err, f.Close()); err == nil {
-		id, err = identity.Parse(text)
-	}
+	id, err := identity.Inherited(where)
 	if err != nil {
 		return nil, fmt.Errorf("partner: %s=%s: %w", IdentityVariable, where, err)
 	}

@@ -3,6 +3,7 @@ package launch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -255,17 +256,11 @@ func (s *shared) resumes() string {
 	asking.Wait()
 	newest := uint64(0)
 	for i, m := range s.all {
-		if errs[i] != nil {
-			return "from the newest checkpoint"
-		}
-		if m != nil && !s.lost[m.host] {
+		if m != nil && !s.lost[m.host] && errs[i] == nil {
 			newest = max(newest, m.last.Newest)
 		}
 	}
-	if newest == 0 {
-		return "from the start: there is no checkpoint yet"
-	}
-	return fmt.Sprintf("from checkpoint %d", newest)
+	return FromCheckpoint(newest, errors.Join(errs...))
 }
 
 // locked is a writer that several goroutines use.

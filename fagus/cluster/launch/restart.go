@@ -60,6 +60,18 @@ func (j *Job) resized(err error) int {
 	return 0
 }
 
+// FromCheckpoint says in words where a job goes on: from the checkpoint of this number, from the
+// start if it is 0, or from the newest one if err says that its number is not known.
+func FromCheckpoint(number uint64, err error) string {
+	switch {
+	case err != nil:
+		return "from the newest checkpoint"
+	case number == 0:
+		return "from the start: there is no checkpoint yet"
+	}
+	return fmt.Sprintf("from checkpoint %d", number)
+}
+
 // numbered returns err as the failure of an attempt. The first one needs no number.
 func numbered(err error, attempt, of int) error {
 	if attempt == 1 {

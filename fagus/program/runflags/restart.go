@@ -55,23 +55,11 @@ func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, at
 		if at.folder == "" {
 			return "" // launch.Hosts knows it
 		}
-		return at.resumes(c.Context)
+		return launch.FromCheckpoint(at.newestSoon(c.Context)) // the ranks report the error
 	}
 	ctx, cancel := WithTimeout(c.Context, cfg.Timeout)
 	defer cancel()
 	return runRanks(ctx, c, agent, job, &at)
-}
-
-// resumes says in words from where a job resumes.
-func (p *checkpoints) resumes(ctx context.Context) string {
-	number, err := p.newestSoon(ctx)
-	switch {
-	case err != nil:
-		return "from the newest checkpoint" // the ranks report the error
-	case number == 0:
-		return "from the start: there is no checkpoint yet"
-	}
-	return fmt.Sprintf("from checkpoint %d", number)
 }
 
 // newestSoon is newest, if the store answers within 2 seconds.
