@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
 )
 
@@ -28,6 +29,32 @@ func (n *Node) Attached(key any, make func() any) any {
 
 // attachment is a value of Attached.
 type attachment struct{ key, value any }
+
+// Common is like Attached, but all ranks get the same value, so that a library can let ranks that
+// are goroutines work on the same memory. It returns nil if ranks are processes or simulated, or if
+// the configuration decides what becomes of arrays: with a Placement other than PlaceAuto, and with
+// Check, History or Checkpoints. The ranks use the value at the same time. Its methods are not
+// called.
+func (n *Node) Common(key any, make func() any) any {
+	if !n.goroutine {
+		return nil
+	}
+	ds := n.declared
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if ds.common[key] == nil {
+		ds.common[key] = make()
+	}
+	return ds.common[key]
+}
+
+// isGoroutine reports whether all ranks are goroutines of this process, in real time, and nothing
+// but the program depends on where arrays are.
+func isGoroutine(h dimmnet.Host, cfg Config) bool {
+	s, able := h.(dimmnet.Sharer)
+	return able && !s.Sharing() && cfg.Net.Clock() != dimmnet.Virtual &&
+		cfg.Placement == PlaceAuto && cfg.Check == CheckOff && cfg.History == nil && cfg.Checkpoints == nil
+}
 
 // place returns the line of the program that is being executed, and what the libraries do there.
 func (n *Node) place() string {

@@ -23,13 +23,15 @@ type declarations struct {
 	calls map[dimmnet.Rank]string      // lines of calls that have failed
 	held  error                        // of a rank that waited for one that failed
 
+	common map[any]any // of Common
+
 	catalogue *consistency.Catalogue // shared by all ranks of a simulation; else nil
 }
 
 // newDeclarations returns the declarations of ranks that have made none. In a simulation only one
 // rank runs at a time, so the ranks can share what they declare.
 func newDeclarations(simulated bool) *declarations {
-	ds := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string)}
+	ds := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string), common: make(map[any]any)}
 	if simulated {
 		ds.catalogue = consistency.NewCatalogue()
 	}

@@ -62,11 +62,12 @@ type Node struct {
 	steps       int                       // made by the first one
 	begun       int                       // steps that runs before this one have made
 
-	declared *declarations         // of all ranks of this process
-	err      error                 // the first error of a call; every later call returns it
-	crossed  atomic.Pointer[error] // of a call during another one; the next call returns it
-	ctx      context.Context       // of Context
-	cancel   context.CancelCauseFunc
+	declared  *declarations         // of all ranks of this process
+	goroutine bool                  // see isGoroutine
+	err       error                 // the first error of a call; every later call returns it
+	crossed   atomic.Pointer[error] // of a call during another one; the next call returns it
+	ctx       context.Context       // of Context
+	cancel    context.CancelCauseFunc
 }
 
 // newNode makes the node of a rank. The configuration is that of all ranks.
@@ -114,6 +115,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 
 		checkpoints: cfg.Checkpoints,
 		declared:    declared,
+		goroutine:   isGoroutine(h, cfg),
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
 	n.waits.clock, n.waits.latest, n.waits.locked = &n.clock, e.Latest(), locked

@@ -15,7 +15,8 @@ type Placement uint8
 const (
 	// PlaceAuto is PlaceShared on a network of processes of one host, unless Config.Check is set,
 	// in Phase mode Config.History, or in Threaded mode Config.Helpers. Otherwise it is
-	// PlacePrivate.
+	// PlacePrivate, but goroutines that run generated functions (package region) work on the
+	// caller's slices.
 	PlaceAuto Placement = iota
 	// PlacePrivate gives every rank its own copy of every array.
 	PlacePrivate

@@ -47,7 +47,7 @@ func (p *Program) shape() string {
 	var b []byte
 	for _, a := range p.arrays {
 		kind := "array"
-		if a.stays != nil {
+		if a.block != nil && a.stays != nil {
 			kind = "resident array"
 		}
 		b = fmt.Appendf(b, ", %s %s of %d elements", kind, a.name, a.length)

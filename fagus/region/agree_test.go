@@ -13,7 +13,7 @@ import (
 // doubles doubles x times times; the plan depends on its length only.
 func doubles(n *fagus.Node, name string, x []int, times int) error {
 	p := region.Open(n, name, "times", times)
-	x = region.In(p, "x", x)
+	region.In(p, "x", &x)
 	var steps struct{ step int }
 	if !region.Known(p, &steps) {
 		p.Begin("x")
@@ -52,6 +52,7 @@ func TestDisagreement(t *testing.T) {
 		program func(n *fagus.Node, odd bool) error // odd: this rank differs
 		want    []string
 		exact   []string // with a check
+		inPlace []string // where ranks compute in place; nil: as exact
 	}{
 		{"another argument", func(n *fagus.Node, odd bool) error {
 			times := 5
@@ -59,7 +60,7 @@ func TestDisagreement(t *testing.T) {
 				times = 4
 			}
 			return doubles(n, "f", make([]int, 20), times)
-		}, []string{"f(times 5), array x of 20 elements", "f(times 4)", "rank 2"}, []string{"call 1 ", "on rank 0 f(times 5)", "on rank 2 f(times 4)"}},
+		}, []string{"f(times 5), array x of 20 elements", "f(times 4)", "rank 2"}, []string{"call 1 ", "on rank 0 f(times 5)", "on rank 2 f(times 4)"}, nil},
 		{"another argument in the middle", func(n *fagus.Node, odd bool) error {
 			for call := range 50 {
 				times := 3
@@ -71,7 +72,7 @@ func TestDisagreement(t *testing.T) {
 				}
 			}
 			return nil
-		}, []string{"call 50 of generated functions, f(times 3)", "rank 2"}, []string{"call 32 ", "on rank 0 f(times 3)", "on rank 2 f(times 2)"}},
+		}, []string{"call 50 of generated functions, f(times 3)", "rank 2"}, []string{"call 32 ", "on rank 0 f(times 3)", "on rank 2 f(times 2)"}, nil},
 		{"fewer calls", func(n *fagus.Node, odd bool) error {
 			for call := range 5 {
 				if odd && call == 4 {
@@ -82,7 +83,7 @@ func TestDisagreement(t *testing.T) {
 				}
 			}
 			return nil
-		}, []string{"call 5 of generated functions, f(times 2)", "call 4 of generated functions, f(times 2)", "rank 2"}, []string{"call 5 ", "on rank 0 f(times 2)", "on rank 2 nothing more"}},
+		}, []string{"call 5 of generated functions, f(times 2)", "call 4 of generated functions, f(times 2)", "rank 2"}, []string{"call 5 ", "on rank 0 f(times 2)", "on rank 2 nothing more"}, []string{"rank 0 was at", "in call 5 of generated functions", "rank 2 was at call 4"}},
 		{"another function", func(n *fagus.Node, odd bool) error {
 			for call := range 6 {
 				name := "f"
@@ -94,20 +95,20 @@ func TestDisagreement(t *testing.T) {
 				}
 			}
 			return nil
-		}, []string{"of g"}, []string{"parameter 0 of g"}},
+		}, []string{"of g"}, []string{"parameter 0 of g"}, []string{"call 3 of", "on rank 0 f(", "on rank 2 g("}},
 		{"no call", func(n *fagus.Node, odd bool) error {
 			if odd {
 				return nil
 			}
 			return doubles(n, "f", make([]int, 20), 3)
-		}, []string{"rank 2"}, []string{"rank 2"}},
+		}, []string{"rank 2"}, []string{"rank 2"}, nil},
 		{"another length", func(n *fagus.Node, odd bool) error {
 			x := make([]int, 20)
 			if odd {
 				x = x[:19]
 			}
 			return doubles(n, "f", x, 3)
-		}, []string{"f(times 3), array x of 20 elements", "f(times 3), array x of 19 elements"}, []string{"on rank 2 f(times 3), array x of 19 elements"}},
+		}, []string{"f(times 3), array x of 20 elements", "f(times 3), array x of 19 elements"}, []string{"on rank 2 f(times 3), array x of 19 elements"}, nil},
 		{"a resident array on some ranks", func(n *fagus.Node, odd bool) error {
 			r, err := region.New[int](n, "r", 20)
 			if err != nil {
@@ -118,11 +119,21 @@ func TestDisagreement(t *testing.T) {
 				x = make([]int, 20)
 			}
 			return doubles(n, "f", x, 3)
-		}, []string{"block 1 of region, for parameter 0 of f"}, []string{"block 1 of region, for parameter 0 of f"}},
+		}, []string{"block 1 of region, for parameter 0 of f"}, []string{"block 1 of region, for parameter 0 of f"}, []string{"on rank 0 f(times 3), resident array x", "on rank 2 f(times 3), array x"}},
 	} {
-		for _, cfg := range []fagus.Config{{}, {Placement: fagus.PlaceShared}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Helpers: true}, {Check: fagus.CheckOn}, {Check: fagus.CheckOn, Mode: fagus.Threaded}} {
+		for _, cfg := range []fagus.Config{
+			{}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Helpers: true}, {Placement: fagus.PlaceShared},
+			{Placement: fagus.PlacePrivate}, {Placement: fagus.PlacePrivate, Mode: fagus.Threaded}, {Placement: fagus.PlacePrivate, Mode: fagus.Threaded, Helpers: true},
+			{Check: fagus.CheckOn}, {Check: fagus.CheckOn, Mode: fagus.Threaded},
+		} {
 			cfg.Nodes = 3
 			wants := c.want
+			if cfg.Placement == fagus.PlaceAuto {
+				wants = c.exact
+				if c.inPlace != nil {
+					wants = c.inPlace
+				}
+			}
 			if cfg.Check != fagus.CheckOff {
 				if runtime.GOOS != "linux" {
 					continue

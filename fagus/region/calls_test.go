@@ -103,7 +103,8 @@ func (f *function) call(n *fagus.Node, items []item, u, v, x []int64) error {
 	p := region.Open(n, f.name)
 	var a arrays
 	for i, s := range [][]int64{u, v, x} {
-		a[i] = region.In(p, string("uvx"[i]), s)
+		a[i] = s
+		region.In(p, string("uvx"[i]), &a[i])
 	}
 	a[3] = region.Make[int64](p, "z", f.lengths[3])
 	var steps []int
@@ -303,7 +304,9 @@ func TestCallsAgain(t *testing.T) {
 	}
 	for seed := range seeds {
 		h := newHistory(seed)
-		for i, cfg := range []fagus.Config{
+		for _, cfg := range []fagus.Config{
+			{},
+			{Mode: fagus.Threaded},
 			{Placement: fagus.PlacePrivate},
 			{Placement: fagus.PlaceShared},
 			{Placement: fagus.PlacePrivate, Mode: fagus.Threaded},
@@ -311,7 +314,7 @@ func TestCallsAgain(t *testing.T) {
 			{Check: fagus.CheckStrict},
 			{Check: fagus.CheckOn, Mode: fagus.Threaded},
 		} {
-			if i > 3 && (seed%4 > 0 || runtime.GOOS != "linux") {
+			if cfg.Check != fagus.CheckOff && (seed%4 > 0 || runtime.GOOS != "linux") {
 				continue
 			}
 			cfg.Nodes = h.nodes

@@ -10,9 +10,11 @@ import (
 // What is assumed of a processor and of memory, in ns. Differences of two between machines matter
 // little: what a prediction must tell apart differs by ten.
 const (
-	accessTime = 0.4 // an access to an element in an innermost loop, with what is computed
-	copyTime   = 0.3 // copying a byte of the input or the output, in memory that is used first
-	sendTime   = 1.0 // moving a byte between ranks that have copies of their own
+	accessTime   = 0.4  // an access to an element in an innermost loop, with what is computed
+	copyTime     = 0.3  // copying a byte of the input or the output, in memory that is used first
+	sendTime     = 1.0  // moving a byte between ranks that have copies of their own
+	planTime     = 50e3 // planning a step, if all ranks have copies of their own
+	divisionTime = 1000 // dividing a step, if ranks compute in place, for each rank
 	// phaseMeetings is how many Barriers a step takes: an Acquire, a Release and a Fence.
 	phaseMeetings = 3
 	// unknownTimes is how often a loop is assumed to run whose bounds are not known before.
@@ -34,6 +36,7 @@ type Cost struct {
 	p      *Program
 	times  []float64 // of the open repetitions, multiplied
 	steps  float64   // that ranks execute together
+	plans  float64   // steps that must be planned
 	apart  float64   // ns of work that ranks divide
 	single float64   // ns of all other work
 	bytes  float64   // of the input and the output
@@ -48,7 +51,7 @@ func Copied[S ~[]T, T any](c *Cost, a S, output bool) {
 	var zero T
 	e := occupiedBy("", a)
 	c.copies(float64(len(a))*float64(unsafe.Sizeof(zero)), output)
-	c.never = c.never || len(a) > 0 && c.p.store.at(e.from, e.to) != nil
+	c.never = c.never || len(a) > 0 && c.p.store.common == nil && c.p.store.at(e.from, e.to) != nil
 }
 
 // CopiedRows is Copied for a slice of slices.
@@ -77,7 +80,10 @@ func (c *Cost) End() { c.times = c.times[:len(c.times)-1] }
 func (c *Cost) now() float64 { return c.times[len(c.times)-1] }
 
 // Step adds a step.
-func (c *Cost) Step() { c.steps += c.now() }
+func (c *Cost) Step() {
+	c.steps += c.now()
+	c.plans++
+}
 
 // Works adds work to a step: iterations with so many accesses to elements each, which ranks divide,
 // or do not.
@@ -91,33 +97,63 @@ func (c *Cost) Works(divided bool, accesses, iterations int) {
 }
 
 // predict returns how long the call takes on one rank and on all, in ns.
-func (c *Cost) predict(ranks int, meeting float64, oneCopy bool) (alone, together float64) {
+func (c *Cost) predict(ranks int, meeting float64, how manner) (alone, together float64) {
 	alone = c.apart + c.single
-	each := copyTime
-	if !oneCopy {
-		each += sendTime * float64(ranks-1) / float64(ranks)
+	together = c.apart/float64(ranks) + c.single
+	switch how {
+	case inPlace:
+		return alone, together + meeting*(c.steps+1) + divisionTime*float64(ranks)*c.plans
+	case oneCopy:
+		together += copyTime * c.bytes
+	case copies:
+		together += (copyTime + sendTime*float64(ranks-1)/float64(ranks)) * c.bytes
 	}
-	return alone, c.apart/float64(ranks) + c.single + phaseMeetings*meeting*c.steps + each*c.bytes
+	return alone, together + phaseMeetings*meeting*c.steps + planTime*c.plans
+}
+
+// manner is how ranks share arrays.
+type manner int
+
+const (
+	copies  manner = iota // every rank has copies of its own
+	oneCopy               // they have copies in common; the input and the output are copied
+	inPlace               // nothing is copied
+)
+
+func (s *store) manner() manner {
+	switch {
+	case s.common != nil:
+		return inPlace
+	case s.node.OneCopy():
+		return oneCopy
+	}
+	return copies
 }
 
 // Alone reports whether the call is cheaper on rank 0 alone than on all ranks. If so, the call is
 // over for the Program: rank 0 calls the sequential function. It is collective. It returns false on
 // simulated networks, where programs are compared, with Config.Check, which checks the plan, and if
-// the call uses resident arrays.
+// the call uses resident arrays of which ranks have copies.
 func (c *Cost) Alone() (alone bool, err error) {
 	n := c.p.node
-	if c.never || n.Virtual() || n.Checks() || n.Nodes() == 1 || c.p.store.together {
+	s := c.p.store
+	if c.never || n.Virtual() || n.Checks() || s.together {
 		return false, nil
 	}
-	meeting, err := c.p.store.measure()
-	if err != nil {
-		return false, err
+	if n.Nodes() > 1 {
+		meeting, err := s.measure()
+		if err != nil {
+			return false, err
+		}
+		if s.names[c.p.name] {
+			c.plans = 0
+		}
+		if one, all := c.predict(n.Nodes(), meeting, s.manner()); one >= all {
+			return false, nil
+		}
 	}
-	one, all := c.predict(n.Nodes(), meeting, n.OneCopy())
-	if one >= all {
-		return false, nil
-	}
-	c.p.store.calls.add(c.p)
+	s.calls.add(c.p)
+	s.done.Alone++
 	return true, nil
 }
 

@@ -24,14 +24,15 @@ func TestPredict(t *testing.T) {
 	c.copies(50, false)
 	steps := 1.0 + 10 + 10*unknownTimes
 	for _, tt := range []struct {
-		oneCopy     bool
+		how         manner
 		alone, both float64
 	}{
-		{true, 2400, 1000 + 400 + 3*7*steps + 250*0.3},
-		{false, 2400, 1000 + 400 + 3*7*steps + 250*0.8},
+		{inPlace, 2400, 1000 + 400 + 7*(steps+1) + 3*2*1000},
+		{oneCopy, 2400, 1000 + 400 + 3*7*steps + 250*0.3 + 3*50e3},
+		{copies, 2400, 1000 + 400 + 3*7*steps + 250*0.8 + 3*50e3},
 	} {
-		if alone, both := c.predict(2, 7, tt.oneCopy); alone != tt.alone || both != tt.both {
-			t.Errorf("one copy %v: %v and %v, want %v and %v", tt.oneCopy, alone, both, tt.alone, tt.both)
+		if alone, both := c.predict(2, 7, tt.how); alone != tt.alone || both != tt.both {
+			t.Errorf("manner %v: %v and %v, want %v and %v", tt.how, alone, both, tt.alone, tt.both)
 		}
 	}
 }
@@ -50,7 +51,10 @@ func TestAlone(t *testing.T) {
 		{name: "small", work: 10, want: true},
 		{name: "small, threaded", work: 10, cfg: fagus.Config{Mode: fagus.Threaded}, want: true},
 		{name: "large", work: 1 << 40},
-		{name: "resident", work: 10, resident: true},
+		{name: "resident", work: 10, resident: true, want: true},
+		{name: "resident, with copies", work: 10, resident: true, cfg: fagus.Config{Placement: fagus.PlacePrivate}},
+		{name: "small, with copies", work: 10, cfg: fagus.Config{Placement: fagus.PlacePrivate}, want: true},
+		{name: "planned, with copies", work: 150e3, cfg: fagus.Config{Placement: fagus.PlacePrivate}, want: true},
 		{name: "together", work: 10, together: true},
 		{name: "checked", work: 10, cfg: fagus.Config{Check: fagus.CheckOn}},
 		{name: "simulated", work: 10, cfg: fagus.Config{Net: network(t)}},

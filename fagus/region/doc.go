@@ -17,6 +17,9 @@
 // and from shared arrays. It is meant for generated code. Calls of the same function with the same
 // shapes share their plan, memory and variables, so 10000 calls take the memory of the first few.
 //
+// Ranks that are goroutines of one process compute in place: on the slices of rank 0, with a
+// Barrier after each step. The plan then only divides the steps among them.
+//
 // Before it makes a plan, generated code asks a [Cost] whether the call is faster on rank 0 alone.
 //
 // # Arrays that stay

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -37,13 +38,13 @@ type known struct {
 // caller makes the plan, and sets *steps, before it calls Share. values are what the plan depends
 // on, apart from the lengths of arrays.
 func Known[T any](p *Program, steps *T, values ...any) bool {
-	if p.err != nil || p.name == "" {
+	if p.fail(p.meet()); p.err != nil || p.name == "" {
 		return false
 	}
 	p.key = p.keyOf(values)
 	k := p.store.plans[p.key]
 	if k == nil {
-		p.steps = func() any { return *steps }
+		p.steps, p.began = func() any { return *steps }, p.node.Now()
 		return false
 	}
 	p.known, p.Plan = k, k.plan
@@ -55,8 +56,11 @@ func Known[T any](p *Program, steps *T, values ...any) bool {
 func (p *Program) keyOf(values []any) string {
 	b := append([]byte(p.name), 0)
 	for _, a := range p.arrays {
-		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(a.number)), uint64(a.length))
-		b = binary.AppendUvarint(b, uint64(a.size))
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(a.same)), uint64(a.length))
+		if p.met {
+			continue
+		}
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(a.number)), uint64(a.size))
 		if a.stays != nil {
 			b = binary.AppendUvarint(b, uint64(a.stays.number))
 		}
@@ -196,6 +200,8 @@ func (s *store) keep(k *known) {
 		return
 	}
 	s.plans[k.key] = k
+	name, _, _ := strings.Cut(k.key, "\x00")
+	s.names[name] = true
 	if len(s.plans) <= mostPlans {
 		return
 	}

@@ -16,6 +16,9 @@ type Plan struct {
 	// alias has for each array the first one in the same memory: often itself. nil: all differ.
 	alias  []int
 	states []*state // of arrays that stay between calls; nil for others
+	// inPlace says that ranks compute in place. The plan then only divides steps among them: it
+	// needs no reads, unless compares is set.
+	inPlace, compares bool
 }
 
 type step struct {
@@ -105,7 +108,12 @@ func (p *Plan) End() {
 
 // Reads returns the set of elements of an array that a rank reads in a step. The caller adds
 // elements to the set. Elements outside the array are ignored, also by Writes and Overwrites.
-func (p *Plan) Reads(step, rank, array int) Region { return p.region(step, rank, array, reads) }
+func (p *Plan) Reads(step, rank, array int) Region {
+	if p.inPlace && !p.compares {
+		return Region{}
+	}
+	return p.region(step, rank, array, reads)
+}
 
 // Writes returns the set of elements that a rank writes, or may write, in a step.
 func (p *Plan) Writes(step, rank, array int) Region { return p.region(step, rank, array, writes) }
@@ -185,6 +193,17 @@ func (p *Plan) Cyclic(step, lo, hi, by int) {
 		ahead := ((rank-turn)%p.nodes + p.nodes) % p.nodes
 		return Iterations{lo + ahead*by, hi, p.nodes * by}
 	})
+}
+
+// Moving divides the iterations of a loop whose bounds differ from step to step. As Cyclic, it
+// gives each iteration to the same rank in all steps. But if the ranks compute in place, where no
+// data move, every rank has one block of the iterations.
+func (p *Plan) Moving(step, lo, hi, by int) {
+	if p.inPlace {
+		p.Block(step, lo, hi, by, lo, hi)
+	} else {
+		p.Cyclic(step, lo, hi, by)
+	}
 }
 
 func (p *Plan) divide(step int, share func(rank int) Iterations) { p.steps[step].loop = share }

@@ -13,7 +13,7 @@ import (
 // plan.
 //
 //	p := region.Open(n, "path/of/package.Name", "n", n)
-//	a = region.In(p, "a", a)           // a is now this rank's copy of a shared array
+//	region.In(p, "a", &a)              // a becomes this rank's copy of a shared array
 //	row := region.Make[float64](p, "row", 100)
 //	var steps struct{ first int }
 //	if !region.Known(p, &steps, n) {   // no former call has made the plan
@@ -24,7 +24,8 @@ import (
 //	err = p.Enter(steps.first) ... err = p.Leave(steps.first)
 //	return p.Finish()                  // copies the output to rank 0's slices
 //
-// The input and the output are the slices of rank 0, apart from those that [Resident] gives.
+// The input and the output are the slices of rank 0, apart from those that [Resident] gives. Ranks
+// that are goroutines of one process may compute in place, on these slices themselves.
 type Program struct {
 	*Plan
 	*Shared
@@ -40,9 +41,12 @@ type Program struct {
 	known  *known     // the plan, when it is made
 	key    string     // of the plan; empty if it is not kept
 	steps  func() any
-	input  []int // numbers of the input arrays
-	begun  int   // the step of the input
-	work   []int // number of this rank's operations, by step
+	began  fagus.Time // of the plan
+	input  []int      // numbers of the input arrays
+	begun  int        // the step of the input
+	work   []int      // number of this rank's operations, by step
+
+	met bool // the ranks compute in place, and have the ranks have the slices of rank 0
 }
 
 // operand is a shared array and the caller's slice from which it was made.
@@ -55,6 +59,11 @@ type operand struct {
 	own          any     // this rank's copy of the elements, if the caller has a slice
 	copyIn       func()  // copies the caller's slice to the array; nil if there is none
 	copyOut      func()  // copies the array to the caller's slice; nil if there is none
+
+	// If ranks compute in place: the caller's slice, and what makes that of rank 0 this rank's. It
+	// returns false if rank 0's has another type.
+	outer any
+	use   func(outer any) bool
 }
 
 // NewProgram returns a program without arrays, whose plan is not kept.
@@ -68,38 +77,52 @@ func Open(n *fagus.Node, name string, given ...any) *Program {
 	return &Program{node: n, store: storeOf(n), name: name, given: given}
 }
 
-// In makes a shared array as long as the caller's slice outer, and returns this rank's copy of the
-// array. Arrays are numbered from 0 in the order in which they are made. If outer is the slice of a
-// [Resident] array, In returns it: the call uses the elements where they are. In is collective: the
-// slices have the same length on all ranks, and must not overlap the slices of other calls, unless
-// they are the same and the program only reads them. Errors are returned by Share.
-func In[S ~[]T, T any](p *Program, name string, outer S) (own S) {
+// In makes a shared array as long as the caller's slice *outer, and sets *outer to this rank's copy
+// of the array. Arrays are numbered from 0 in the order in which they are made. If *outer is the
+// slice of a [Resident] array, it stays: the call uses the elements where they are. If the ranks
+// compute in place, Known or Begin sets *outer to the slice of rank 0. In is collective: the slices
+// have the same length on all ranks, and must not overlap the slices of other calls, unless they
+// are the same and the program only reads them. Errors are returned by Share.
+func In[S ~[]T, T any](p *Program, name string, outer *S) {
 	var zero T
-	e := occupiedBy(name, outer)
-	o := operand{name: name, from: e.from, to: e.to}
+	given := *outer
+	e := occupiedBy(name, given)
+	o := operand{name: name, from: e.from, to: e.to, length: len(given), size: int(unsafe.Sizeof(zero)), same: len(p.arrays)}
 	for i, other := range p.arrays {
 		if other.from == o.from && other.to == o.to && o.from < o.to {
-			o.block, o.length, o.size, o.same = other.block, other.length, other.size, i
-			p.arrays, p.twice = append(p.arrays, o), true
-			return other.own.([]T)
+			o.block, o.same, p.twice = other.block, i, true
+			if other.own != nil {
+				*outer = other.own.([]T)
+			}
+			break
 		}
 	}
-	p.occupy(e)
-	if b := p.store.at(o.from, o.to); b != nil && len(outer) > 0 {
-		switch {
-		case b.stays == nil:
-			p.fail(fmt.Errorf("region: slice %s is that of a resident array after Free, or that of another call: pass a slice of your own", name))
-		case b.base != o.from || b.length != len(outer):
-			p.fail(fmt.Errorf("region: slice %s is a part of a resident array: pass the whole slice that the array gives, or a copy of the part", name))
+	if o.same == len(p.arrays) {
+		p.occupy(e)
+		if b := p.store.at(o.from, o.to); b != nil && len(given) > 0 {
+			switch {
+			case b.stays == nil:
+				p.fail(fmt.Errorf("region: slice %s is that of a resident array after Free, or that of another call: pass a slice of your own", name))
+			case b.base != o.from || b.length != len(given):
+				p.fail(fmt.Errorf("region: slice %s is a part of a resident array: pass the whole slice that the array gives, or a copy of the part", name))
+			}
+			o.block, o.own = b, []T(given)
 		}
-		o.block, o.length, o.size, o.same, o.own = b, len(outer), int(unsafe.Sizeof(zero)), len(p.arrays), []T(outer)
+	}
+	if p.store.common != nil {
+		o.outer, o.use = given, func(first any) (ok bool) {
+			*outer, ok = first.(S)
+			return ok
+		}
+	}
+	if o.block != nil || o.same < len(p.arrays) || o.use != nil {
 		p.arrays = append(p.arrays, o)
-		return outer
+		return
 	}
-	own = add[T](p, o, len(outer))
+	own := add[T](p, o, len(given))
+	*outer = own
 	last := &p.arrays[len(p.arrays)-1]
-	last.own, last.copyIn, last.copyOut = []T(own), func() { copy(own, outer) }, func() { copy(outer, own) }
-	return own
+	last.own, last.copyIn, last.copyOut = own, func() { copy(own, given) }, func() { copy(given, own) }
 }
 
 // Make makes a shared array of zeros and returns this rank's copy of the array, which is valid
@@ -119,6 +142,15 @@ func add[T any](p *Program, o operand, length int) []T {
 	var zero T
 	o.length, o.size, o.same = length, int(unsafe.Sizeof(zero)), len(p.arrays)
 	var own []T
+	if p.store.common != nil {
+		own, err := one[T](p.store, o.name, length)
+		if err != nil {
+			p.fail(err)
+			own = make([]T, length)
+		}
+		p.arrays = append(p.arrays, o)
+		return own
+	}
 	b, err := p.store.take(place{p.name, len(p.arrays)}, length*o.size)
 	if err == nil {
 		o.block = b
@@ -132,6 +164,7 @@ func add[T any](p *Program, o operand, length int) []T {
 	return own
 }
 
+// fail records an error, unless it is nil.
 func (p *Program) fail(err error) {
 	if p.err == nil {
 		p.err = err
@@ -156,11 +189,15 @@ func (p *Program) Begin(input ...string) {
 	lengths, valid := make([]int, len(p.arrays)), make([]*state, len(p.arrays))
 	for i, a := range p.arrays {
 		lengths[i] = a.length
-		if a.block != nil {
+		if a.block != nil && p.store.common == nil {
 			valid[i] = a.stays
 		}
 	}
 	p.Plan = NewPlan(p.node.Nodes(), lengths...)
+	if p.store.common != nil {
+		p.fail(p.meet())
+		p.Plan.inPlace = true
+	}
 	if p.twice {
 		for _, a := range p.arrays {
 			p.alias = append(p.alias, a.same)
@@ -177,7 +214,11 @@ func (p *Program) Begin(input ...string) {
 // calls since Open.
 func (p *Program) Share(output ...string) error {
 	err := p.err
-	if err == nil {
+	switch {
+	case err != nil:
+	case p.store.common != nil:
+		err = p.sharePlace()
+	default:
 		err = p.share(output)
 	}
 	if err != nil {
@@ -208,6 +249,7 @@ func (p *Program) share(output []string) error {
 	if err := known.fit(p.store); err != nil {
 		return err
 	}
+	p.planned()
 	p.Shared = &known.Shared
 	if known.begins {
 		if err := p.Enter(0); err != nil {
@@ -236,9 +278,16 @@ func (p *Program) share(output []string) error {
 	return p.Leave(known.input)
 }
 
+// planned adds the time for the plan to the node's statistics.
+func (p *Program) planned() {
+	if p.steps != nil {
+		p.store.done.Planning += p.node.Now() - p.began
+	}
+}
+
 // Works adds the count times to the operations that a rank does in a step; see Spend.
 func (p *Program) Works(step, rank, times int) {
-	if rank != p.node.Rank() {
+	if rank != p.node.Rank() || p.met {
 		return
 	}
 	for len(p.work) <= step {
@@ -247,8 +296,20 @@ func (p *Program) Works(step, rank, times int) {
 	p.work[step] += times
 }
 
-// Leave advances a virtual clock by the time of the step's operations, and calls Shared.Leave.
+// Enter calls Shared.Enter, unless the ranks compute in place.
+func (p *Program) Enter(step int) error {
+	if p.met {
+		return nil
+	}
+	return p.Shared.Enter(step)
+}
+
+// Leave advances a virtual clock by the time of the step's operations, and calls Shared.Leave. If
+// the ranks compute in place, it is a Barrier.
 func (p *Program) Leave(step int) error {
+	if p.met {
+		return p.node.Barrier()
+	}
 	if step < len(p.work) && p.work[step] > 0 {
 		p.node.Spend(fagus.Time(p.work[step]) * p.Spend)
 	}
@@ -273,6 +334,9 @@ func (p *Plan) Alone(step, rank, iterations int) {
 
 // Finish copies the output to rank 0's slices. It is collective.
 func (p *Program) Finish() error {
+	if p.met && p.known != nil {
+		return nil
+	}
 	if p.Shared == nil {
 		return errors.New("region: Finish without a successful Share")
 	}

@@ -58,7 +58,7 @@ func (r Region) Strided(lo, run, count, stride int) { r.Grid(lo, run, count, str
 // a lo that is pitch elements larger than the one before. pitch may be negative. A plan takes the
 // same time for any number of rows.
 func (r Region) Grid(lo, run, count, stride, rows, pitch int) {
-	if count <= 0 || run <= 0 || rows <= 0 {
+	if count <= 0 || run <= 0 || rows <= 0 || r.to == nil {
 		return
 	}
 	if stride < 0 {

@@ -19,12 +19,13 @@ import (
 //	err = u.Fetch(result)                 // copies all elements to rank 0's slice
 //	err = u.Free()
 //
-// All methods but Slice are collective. A Resident belongs to the rank that made it.
+// All methods but Slice are collective. A Resident belongs to the rank that made it. Ranks that
+// compute in place have one copy of it.
 type Resident[T any] struct {
 	node  *fagus.Node
 	name  string
 	own   []T
-	block *block // nil after Free
+	block *block // nil after Free; without memory of its own if ranks compute in place
 }
 
 // New makes a resident array of zeros. It is collective: all ranks pass the same name, which errors
@@ -61,14 +62,25 @@ func reserve[T any](n *fagus.Node, name string, length int) (*Resident[T], error
 	if length < 1 {
 		return nil, fmt.Errorf("region: resident array %q of %d elements: want at least one", name, length)
 	}
-	b, err := s.take(place{"region.Resident " + name, 0}, length*int(unsafe.Sizeof(zero)))
-	if err != nil {
-		return nil, err
-	}
-	own, err := fagus.Elements[T](b.array, length)
-	if err != nil {
-		s.give(b)
-		return nil, err
+	bytes := length * int(unsafe.Sizeof(zero))
+	b := new(block)
+	var own []T
+	var err error
+	if s.common != nil {
+		if own, err = one[T](s, name, length); err != nil {
+			return nil, err
+		}
+		b.base = uintptr(unsafe.Pointer(unsafe.SliceData(own)))
+		b.end = b.base + uintptr(bytes)
+		s.blocks = append(s.blocks, b)
+	} else {
+		if b, err = s.take(place{"region.Resident " + name, 0}, bytes); err != nil {
+			return nil, err
+		}
+		if own, err = fagus.Elements[T](b.array, length); err != nil {
+			s.give(b)
+			return nil, err
+		}
 	}
 	b.length, b.size = length, int(unsafe.Sizeof(zero))
 	b.stays = s.state(everyone(n.Nodes(), length), true)
@@ -78,7 +90,7 @@ func reserve[T any](n *fagus.Node, name string, length int) (*Resident[T], error
 // at returns the block that shares an address with [from, to); nil if none does.
 func (s *store) at(from, to uintptr) *block {
 	for _, b := range s.blocks {
-		if b.base < to && from < b.base+uintptr(b.array.Len()) {
+		if b.base < to && from < b.end {
 			return b
 		}
 	}
@@ -162,7 +174,8 @@ func (r *Resident[T]) run(name string, plan func(p *Program, step int), f func(p
 		return fmt.Errorf("region: resident array %q is used after Free", r.name)
 	}
 	p := Open(r.node, name)
-	In(p, r.name, r.own)
+	own := r.own
+	In(p, r.name, &own)
 	var step struct{ number int }
 	if !Known(p, &step) {
 		p.Begin()
@@ -194,5 +207,8 @@ func (r *Resident[T]) Free() error {
 	r.block = nil
 	b.stays = nil
 	b.used, b.dirty = false, true
+	if s := storeOf(r.node); s.common != nil { // the memory is the garbage collector's
+		s.blocks = slices.DeleteFunc(s.blocks, func(other *block) bool { return other == b })
+	}
 	return nil
 }

@@ -8,13 +8,14 @@ import (
 )
 
 // InRows makes a shared array of the elements of the caller's rows, one row after the other, and
-// returns this rank's copy as rows. All rows must have the same length. In all other respects it is
-// like In: it is collective, the rows must not overlap each other or other slices, and errors are
-// returned by Share.
-func InRows[S ~[]R, R ~[]T, T any](p *Program, name string, outer S) (own S) {
-	columns := Columns(outer)
+// sets *outer to this rank's copy as rows. All rows must have the same length. In all other
+// respects it is like In: it is collective, the rows must not overlap each other or other slices,
+// and errors are returned by Share.
+func InRows[S ~[]R, R ~[]T, T any](p *Program, name string, outer *S) {
+	given := *outer
+	columns := Columns(given)
 	var all []occupied
-	for i, row := range outer {
+	for i, row := range given {
 		if len(row) != columns {
 			p.fail(fmt.Errorf("region: row %d of %s has %d elements and row 0 has %d: make all rows equally long", i, name, len(row), columns))
 			break
@@ -27,21 +28,29 @@ func InRows[S ~[]R, R ~[]T, T any](p *Program, name string, outer S) (own S) {
 		all = append(all, e)
 	}
 	p.occupy(all...)
-	for _, row := range cut(add[T](p, operand{name: name}, len(outer)*columns), len(outer), columns) {
+	if p.store.common != nil {
+		p.arrays = append(p.arrays, operand{name: name, length: len(given) * columns, same: len(p.arrays), outer: given, use: func(first any) (ok bool) {
+			*outer, ok = first.(S)
+			return ok
+		}})
+		return
+	}
+	var own S
+	for _, row := range cut(add[T](p, operand{name: name}, len(given)*columns), len(given), columns) {
 		own = append(own, row)
 	}
+	*outer = own
 	last := &p.arrays[len(p.arrays)-1]
 	last.copyIn = func() {
-		for i, row := range outer {
+		for i, row := range given {
 			copy(own[i], row)
 		}
 	}
 	last.copyOut = func() {
-		for i, row := range outer {
+		for i, row := range given {
 			copy(row, own[i])
 		}
 	}
-	return own
 }
 
 // MakeRows is like Make for a slice of slices with rows of equal length.

@@ -30,9 +30,15 @@ type store struct {
 	node   *fagus.Node
 	blocks []*block
 	plans  map[string]*known
+	names  map[string]bool // of functions of which there was a plan
 	states map[string]*state
 	calls  calls
 	clock  int // counts uses of blocks and plans
+
+	common *common // nil unless ranks compute in place
+	asked  int     // number of arrays that this rank has asked common for
+
+	done Statistics
 
 	meeting  float64 // time of a Barrier in ns; 0: not measured
 	together bool    // see Together
@@ -43,13 +49,27 @@ type store struct {
 	bound int                  // number of variables
 }
 
+// Statistics says what a node's calls of generated functions have done so far.
+type Statistics struct {
+	Calls    int        // also those of [Resident]
+	Alone    int        // of these: run on rank 0 alone
+	Planning fagus.Time // for making plans, before the input is copied; 0 in virtual time
+}
+
+// StatisticsOf returns the statistics of a node. Only Planning differs between ranks.
+func StatisticsOf(n *fagus.Node) Statistics {
+	s := storeOf(n)
+	s.done.Calls = s.calls.count
+	return s.done
+}
+
 // storeKey is the key of a node's store.
 type storeKey struct{}
 
 // storeOf returns the store of a node.
 func storeOf(n *fagus.Node) *store {
 	return n.Attached(storeKey{}, func() any {
-		return &store{node: n, plans: make(map[string]*known), states: make(map[string]*state)}
+		return &store{node: n, plans: make(map[string]*known), names: make(map[string]bool), states: make(map[string]*state), common: commonOf(n)}
 	}).(*store)
 }
 
@@ -57,6 +77,7 @@ func storeOf(n *fagus.Node) *store {
 type block struct {
 	array  *fagus.Array[byte]
 	base   uintptr // its address
+	end    uintptr // the address behind it
 	number int
 	atoms  []*atom
 	epoch  int   // counts the changes of atoms
@@ -121,7 +142,8 @@ func (s *store) take(at place, bytes int) (*block, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = &block{array: a, base: uintptr(unsafe.Pointer(unsafe.SliceData(a.Slice()))), number: len(s.blocks)}
+		base := uintptr(unsafe.Pointer(unsafe.SliceData(a.Slice())))
+		found = &block{array: a, base: base, end: base + uintptr(a.Len()), number: len(s.blocks)}
 		s.blocks = append(s.blocks, found)
 	}
 	if found.place != at {

@@ -14,7 +14,7 @@ import (
 // plan depends on by, the length of the ranks' blocks.
 func sum(n *fagus.Node, x []int64, times, by int) error {
 	p := Open(n, "sum", "times", times, "by", by)
-	x = In(p, "x", x)
+	In(p, "x", &x)
 	y := Make[int64](p, "y", len(x))
 	var steps struct{ add, back int }
 	if !Known(p, &steps, by) {

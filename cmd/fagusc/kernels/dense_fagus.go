@@ -14,19 +14,19 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Matmul", "n", n)
-	aGiven := a
-	bGiven := b
-	cGiven := c
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
-	c = region.In(prog, "c", c)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
-	region.Copied(cost, cGiven, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
+	region.Copied(cost, c, true)
 	cost.Step()
 	cost.Works(true, 1, max(0, n)*max(0, n))
 	cost.Works(true, 3, max(0, n)*max(0, n)*max(0, n))
@@ -36,7 +36,7 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Matmul(aGiven, bGiven, cGiven, n)
+			Matmul(a, b, c, n)
 		}
 		return
 	}
@@ -65,6 +65,9 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	if err = prog.Share("c"); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
+	c = cOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -80,7 +83,7 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 				c[i*n+j] += x * b[k*n+j]
 			}
 		}
-//line dense_fagus.go:84
+//line dense_fagus.go:87
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -95,16 +98,16 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Transpose", "n", n)
-	aGiven := a
-	bGiven := b
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, true)
 	cost.Step()
 	cost.Works(true, 2, max(0, n)*max(0, n))
 	var alone bool
@@ -113,7 +116,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Transpose(aGiven, bGiven, n)
+			Transpose(a, b, n)
 		}
 		return
 	}
@@ -138,6 +141,8 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	if err = prog.Share("b"); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -147,7 +152,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 		for j := range n {
 			b[j*n+i] = a[i*n+j]
 		}
-//line dense_fagus.go:151
+//line dense_fagus.go:156
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -162,13 +167,13 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.LU", "n", n)
-	aGiven := a
-	a = region.In(prog, "a", a)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
+	region.Copied(cost, a, true)
 	for k := 0; k < n-1; k++ {
 		cost.Step()
 		cost.Works(true, 3, max(0, -k+n-1)*max(0, -k+n-1))
@@ -179,7 +184,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			LU(aGiven, n)
+			LU(a, n)
 		}
 		return
 	}
@@ -195,7 +200,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 
 			// dense.go:39
 			steps.step[k] = prog.Step()
-			prog.Cyclic(steps.step[k], k+1, n, 1)
+			prog.Moving(steps.step[k], k+1, n, 1)
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[k], rank)
 				prog.Reads(steps.step[k], rank, 0).Grid(part.First*n+k, 1, 1, 1, part.Count(), part.By*n)
@@ -215,9 +220,10 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	if err = prog.Share("a"); err != nil {
 		return
 	}
+	a = aOwn
 //line dense.go:38:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:221
+//line dense_fagus.go:227
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -229,7 +235,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:233
+//line dense_fagus.go:239
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -245,16 +251,16 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Solve", "n", n)
-	lGiven := l
-	xGiven := x
-	l = region.In(prog, "l", l)
-	x = region.In(prog, "x", x)
+	lOwn := l
+	region.In(prog, "l", &lOwn)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, lGiven, false)
-	region.Copied(cost, xGiven, true)
+	region.Copied(cost, l, false)
+	region.Copied(cost, x, true)
 	for j := 0; j < n; j++ {
 		cost.Step()
 		cost.Works(false, 3, 1)
@@ -267,7 +273,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Solve(lGiven, xGiven, n)
+			Solve(l, x, n)
 		}
 		return
 	}
@@ -295,7 +301,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 
 			// dense.go:55
 			steps.step2[j] = prog.Step()
-			prog.Cyclic(steps.step2[j], j+1, n, 1)
+			prog.Moving(steps.step2[j], j+1, n, 1)
 			for rank := range prog.Nodes() {
 				part2 := prog.Iterations(steps.step2[j], rank)
 				prog.Reads(steps.step2[j], rank, 0).Grid(part2.First*n+j, 1, 1, 1, part2.Count(), part2.By*n)
@@ -311,16 +317,18 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	if err = prog.Share("x"); err != nil {
 		return
 	}
+	l = lOwn
+	x = xOwn
 //line dense.go:53:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:317
+//line dense_fagus.go:325
 		if err = prog.Enter(steps.step[j]); err != nil {
 			return
 		}
 		if prog.Owns(steps.step[j]) {
 //line dense.go:54:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:324
+//line dense_fagus.go:332
 		}
 		if err = prog.Leave(steps.step[j]); err != nil {
 			return
@@ -332,7 +340,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line dense.go:56:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:336
+//line dense_fagus.go:344
 		}
 		if err = prog.Leave(steps.step2[j]); err != nil {
 			return
@@ -348,13 +356,13 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.FloydWarshall", "n", n)
-	dGiven := d
-	d = region.In(prog, "d", d)
+	dOwn := d
+	region.In(prog, "d", &dOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, dGiven, true)
+	region.Copied(cost, d, true)
 	for k := 0; k < n; k++ {
 		cost.Step()
 		cost.Works(true, 4, max(0, n)*max(0, n))
@@ -365,7 +373,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			FloydWarshall(dGiven, n)
+			FloydWarshall(d, n)
 		}
 		return
 	}
@@ -407,9 +415,10 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	if err = prog.Share("d"); err != nil {
 		return
 	}
+	d = dOwn
 //line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:413
+//line dense_fagus.go:422
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -422,7 +431,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:426
+//line dense_fagus.go:435
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return

@@ -14,17 +14,17 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Histogram")
-	valuesGiven := values
-	countGiven := count
-	values = region.In(prog, "values", values)
-	count = region.In(prog, "count", count)
+	valuesOwn := values
+	region.In(prog, "values", &valuesOwn)
+	countOwn := count
+	region.In(prog, "count", &countOwn)
 	countParts := region.Make[int64](prog, "countParts", node.Nodes()*len(count))
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, valuesGiven, false)
-	region.Copied(cost, countGiven, true)
+	region.Copied(cost, values, false)
+	region.Copied(cost, count, true)
 	cost.Step()
 	cost.Step()
 	cost.Works(true, 3, max(0, len(values)))
@@ -34,7 +34,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Histogram(valuesGiven, countGiven)
+			Histogram(values, count)
 		}
 		return
 	}
@@ -70,6 +70,8 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	if err = prog.Share("count"); err != nil {
 		return
 	}
+	values = valuesOwn
+	count = countOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -87,7 +89,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 		v := values[i]
 //line irregular.go:10:3
 		count[v]++
-//line irregular_fagus.go:91
+//line irregular_fagus.go:93
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -112,19 +114,19 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Gather")
-	toGiven := to
-	fromGiven := from
-	indexGiven := index
-	to = region.In(prog, "to", to)
-	from = region.In(prog, "from", from)
-	index = region.In(prog, "index", index)
+	toOwn := to
+	region.In(prog, "to", &toOwn)
+	fromOwn := from
+	region.In(prog, "from", &fromOwn)
+	indexOwn := index
+	region.In(prog, "index", &indexOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, toGiven, true)
-	region.Copied(cost, fromGiven, false)
-	region.Copied(cost, indexGiven, false)
+	region.Copied(cost, to, true)
+	region.Copied(cost, from, false)
+	region.Copied(cost, index, false)
 	cost.Step()
 	cost.Works(true, 3, max(0, len(index)))
 	var alone bool
@@ -133,7 +135,7 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Gather(toGiven, fromGiven, indexGiven)
+			Gather(to, from, index)
 		}
 		return
 	}
@@ -161,6 +163,9 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	if err = prog.Share("to"); err != nil {
 		return
 	}
+	to = toOwn
+	from = fromOwn
+	index = indexOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -169,7 +174,7 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 		k := index[i]
 //line irregular.go:19:3
 		to[i] = from[k]
-//line irregular_fagus.go:173
+//line irregular_fagus.go:178
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -184,16 +189,16 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Forces")
-	bodiesGiven := bodies
-	forceGiven := force
-	bodies = region.In(prog, "bodies", bodies)
-	force = region.In(prog, "force", force)
+	bodiesOwn := bodies
+	region.In(prog, "bodies", &bodiesOwn)
+	forceOwn := force
+	region.In(prog, "force", &forceOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, bodiesGiven, false)
-	region.Copied(cost, forceGiven, true)
+	region.Copied(cost, bodies, false)
+	region.Copied(cost, force, true)
 	cost.Step()
 	cost.Works(true, 7, max(0, len(bodies))*max(0, len(bodies)))
 	var alone bool
@@ -202,7 +207,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Forces(bodiesGiven, forceGiven)
+			Forces(bodies, force)
 		}
 		return
 	}
@@ -232,6 +237,8 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	if err = prog.Share("force"); err != nil {
 		return
 	}
+	bodies = bodiesOwn
+	force = forceOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -251,7 +258,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 			f[2] += s * dz
 		}
 		force[i] = f
-//line irregular_fagus.go:255
+//line irregular_fagus.go:262
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -266,16 +273,16 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Dot")
-	aGiven := a
-	bGiven := b
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
 	cost.Step()
 	cost.Works(true, 2, max(0, len(a)))
 	cost.Step()
@@ -285,7 +292,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			sum = Dot(aGiven, bGiven)
+			sum = Dot(a, b)
 		}
 		if sum, err = region.Tell(node, sum); err != nil {
 			return
@@ -314,6 +321,8 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	if err = prog.Share(); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
 	if node.Rank() > 0 {
 		sum = 0
 	}
@@ -324,7 +333,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	for i := part.First; i < part.End; i += part.By {
 //line irregular.go:54:3
 		sum += a[i] * b[i]
-//line irregular_fagus.go:328
+//line irregular_fagus.go:337
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -344,17 +353,17 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 // A slice that a region.Resident gives stays where it is.
 func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.PrefixSum")
-	aGiven := a
-	a = region.In(prog, "a", a)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
 //line irregular.go:63:2
 	blocks := (len(a) + 63) / 64
-//line irregular_fagus.go:352
+//line irregular_fagus.go:361
 	offset := region.Make[int64](prog, "offset", ((len(a) + 63) / 64))
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
+	region.Copied(cost, a, true)
 	cost.Step()
 	for b := 0; b < ((len(a) + 63) / 64); b++ {
 		cost.Works(true, 3, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
@@ -371,7 +380,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			PrefixSum(aGiven)
+			PrefixSum(a)
 		}
 		return
 	}
@@ -438,6 +447,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	if err = prog.Share("a"); err != nil {
 		return
 	}
+	a = aOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -447,7 +457,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64*b + 1; i < min(64*b+64, len(a)); i++ {
 			a[i] += a[i-1]
 		}
-//line irregular_fagus.go:451
+//line irregular_fagus.go:461
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -460,7 +470,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b := 1; b < blocks; b++ {
 			offset[b] = offset[b-1] + a[64*b-1]
 		}
-//line irregular_fagus.go:464
+//line irregular_fagus.go:474
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -474,7 +484,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64 * b; i < min(64*b+64, len(a)); i++ {
 			a[i] += offset[b]
 		}
-//line irregular_fagus.go:478
+//line irregular_fagus.go:488
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

@@ -191,6 +191,7 @@ func TestSame(t *testing.T) {
 			want, _ := k.run(nil, rand.New(rand.NewPCG(7, 1)))
 			for nodes := 1; nodes <= 5; nodes++ {
 				for _, cfg := range []fagus.Config{
+					{},
 					{Placement: fagus.PlacePrivate},
 					{Placement: fagus.PlaceShared},
 					{Placement: fagus.PlacePrivate, Mode: fagus.Threaded},
@@ -212,7 +213,7 @@ func TestSame(t *testing.T) {
 // TestAgain calls all functions in random order in one run, with two sizes.
 func TestAgain(t *testing.T) {
 	all := append(kernels(9), kernels(6)...)
-	for _, cfg := range []fagus.Config{{Nodes: 3, Placement: fagus.PlacePrivate}, {Nodes: 3, Placement: fagus.PlaceShared}, {Nodes: 3, Mode: fagus.Threaded}} {
+	for _, cfg := range []fagus.Config{{Nodes: 3}, {Nodes: 3, Placement: fagus.PlacePrivate}, {Nodes: 3, Placement: fagus.PlaceShared}, {Nodes: 3, Placement: fagus.PlacePrivate, Mode: fagus.Threaded}} {
 		if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
 			region.Together(n)
 			order := rand.New(rand.NewPCG(5, 1))

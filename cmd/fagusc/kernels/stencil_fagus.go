@@ -14,16 +14,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Jacobi", "n", n, "steps", steps)
-	aGiven := a
-	bGiven := b
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, bGiven, true)
+	region.Copied(cost, a, true)
+	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
 	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
@@ -36,7 +36,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Jacobi(aGiven, bGiven, n, steps)
+			Jacobi(a, b, n, steps)
 		}
 		return
 	}
@@ -80,9 +80,11 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	if err = prog.Share("a", "b"); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
 //line stencil.go:10:2
 	for range steps {
-//line stencil_fagus.go:86
+//line stencil_fagus.go:88
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -92,7 +94,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stencil_fagus.go:96
+//line stencil_fagus.go:98
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -106,7 +108,7 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stencil_fagus.go:110
+//line stencil_fagus.go:112
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
@@ -122,16 +124,16 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int) (sweeps int, change float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.SOR", "n", n, "omega", omega, "limit", limit, "most", most)
-	uGiven := u
-	u = region.In(prog, "u", u)
+	uOwn := u
+	region.In(prog, "u", &uOwn)
 //line stencil.go:30:2
 	change = math.Inf(1)
-//line stencil_fagus.go:130
+//line stencil_fagus.go:132
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, uGiven, true)
+	region.Copied(cost, u, true)
 	cost.Repeat(-1)
 	for colour := 0; colour < 2; colour++ {
 		cost.Step()
@@ -147,7 +149,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			sweeps, change = SOR(uGiven, n, omega, limit, most)
+			sweeps, change = SOR(u, n, omega, limit, most)
 		}
 		if sweeps, err = region.Tell(node, sweeps); err != nil {
 			return
@@ -202,15 +204,16 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	if err = prog.Share("u"); err != nil {
 		return
 	}
+	u = uOwn
 //line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:208
+//line stencil_fagus.go:211
 //line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:211
+//line stencil_fagus.go:214
 //line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:214
+//line stencil_fagus.go:217
 			if err = prog.Enter(steps.step[colour]); err != nil {
 				return
 			}
@@ -222,7 +225,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:226
+//line stencil_fagus.go:229
 			}
 			if err = prog.Leave(steps.step[colour]); err != nil {
 				return
@@ -235,7 +238,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:239
+//line stencil_fagus.go:242
 	}
 	err = prog.Finish()
 	return
@@ -247,16 +250,16 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 // A slice that a region.Resident gives stays where it is.
 func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels.Heat", "nx", nx, "ny", ny, "nz", nz, "c", c)
-	toGiven := to
-	fromGiven := from
-	to = region.In(prog, "to", to)
-	from = region.In(prog, "from", from)
+	toOwn := to
+	region.In(prog, "to", &toOwn)
+	fromOwn := from
+	region.In(prog, "from", &fromOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, toGiven, true)
-	region.Copied(cost, fromGiven, false)
+	region.Copied(cost, to, true)
+	region.Copied(cost, from, false)
 	cost.Step()
 	cost.Works(true, 9, max(0, nx-2)*max(0, ny-2)*max(0, nz-2))
 	var alone bool
@@ -265,7 +268,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Heat(toGiven, fromGiven, nx, ny, nz, c)
+			Heat(to, from, nx, ny, nz, c)
 		}
 		return
 	}
@@ -312,6 +315,8 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 	if err = prog.Share("to"); err != nil {
 		return
 	}
+	to = toOwn
+	from = fromOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -324,7 +329,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:328
+//line stencil_fagus.go:333
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

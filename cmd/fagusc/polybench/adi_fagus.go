@@ -13,8 +13,8 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Adi", "n", n, "steps", steps)
-	uGiven := u
-	u = region.In(prog, "u", u)
+	uOwn := u
+	region.In(prog, "u", &uOwn)
 	v := region.Make[float64](prog, "v", n*n)
 	p := region.Make[float64](prog, "p", n*n)
 	q := region.Make[float64](prog, "q", n*n)
@@ -34,7 +34,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, uGiven, true)
+	region.Copied(cost, u, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
 	cost.Works(true, 8, max(0, n-2)*max(0, n-2))
@@ -49,7 +49,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Adi(uGiven, n, steps)
+			Adi(u, n, steps)
 		}
 		return
 	}
@@ -111,9 +111,10 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 	if err = prog.Share("u"); err != nil {
 		return
 	}
+	u = uOwn
 //line adi.go:14:2
 	for range steps {
-//line adi_fagus.go:117
+//line adi_fagus.go:118
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -130,7 +131,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 			for j := n - 2; j >= 1; j-- {
 				v[j*n+i] = p[i*n+j]*v[(j+1)*n+i] + q[i*n+j]
 			}
-//line adi_fagus.go:134
+//line adi_fagus.go:135
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -151,7 +152,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 			for j := n - 2; j >= 1; j-- {
 				u[i*n+j] = p[i*n+j]*u[i*n+j+1] + q[i*n+j]
 			}
-//line adi_fagus.go:155
+//line adi_fagus.go:156
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

@@ -13,20 +13,20 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Atax", "m", m, "n", n)
-	yGiven := y
-	aGiven := a
-	xGiven := x
-	y = region.In(prog, "y", y)
-	a = region.In(prog, "a", a)
-	x = region.In(prog, "x", x)
+	yOwn := y
+	region.In(prog, "y", &yOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
 	yParts := region.Make[float64](prog, "yParts", node.Nodes()*len(y))
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, yGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, xGiven, false)
+	region.Copied(cost, y, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, x, false)
 	cost.Step()
 	cost.Works(true, 1, max(0, n))
 	cost.Step()
@@ -39,7 +39,7 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Atax(yGiven, aGiven, xGiven, m, n)
+			Atax(y, a, x, m, n)
 		}
 		return
 	}
@@ -90,6 +90,9 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 	if err = prog.Share("y"); err != nil {
 		return
 	}
+	y = yOwn
+	a = aOwn
+	x = xOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -97,7 +100,7 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 	for j := part.First; j < part.End; j += part.By {
 //line atax.go:8:3
 		y[j] = 0
-//line atax_fagus.go:101
+//line atax_fagus.go:104
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -124,7 +127,7 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 		for j := range n {
 			y[j] += a[i*n+j] * ax
 		}
-//line atax_fagus.go:128
+//line atax_fagus.go:131
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

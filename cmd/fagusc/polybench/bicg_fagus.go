@@ -13,26 +13,26 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Bicg", "n", n, "m", m)
-	sGiven := s
-	qGiven := q
-	aGiven := a
-	pGiven := p
-	rGiven := r
-	s = region.In(prog, "s", s)
-	q = region.In(prog, "q", q)
-	a = region.In(prog, "a", a)
-	p = region.In(prog, "p", p)
-	r = region.In(prog, "r", r)
+	sOwn := s
+	region.In(prog, "s", &sOwn)
+	qOwn := q
+	region.In(prog, "q", &qOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	pOwn := p
+	region.In(prog, "p", &pOwn)
+	rOwn := r
+	region.In(prog, "r", &rOwn)
 	sParts := region.Make[float64](prog, "sParts", node.Nodes()*len(s))
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, sGiven, true)
-	region.Copied(cost, qGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, pGiven, false)
-	region.Copied(cost, rGiven, false)
+	region.Copied(cost, s, true)
+	region.Copied(cost, q, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, p, false)
+	region.Copied(cost, r, false)
 	cost.Step()
 	cost.Works(true, 1, max(0, m))
 	cost.Step()
@@ -44,7 +44,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Bicg(sGiven, qGiven, aGiven, pGiven, rGiven, n, m)
+			Bicg(s, q, a, p, r, n, m)
 		}
 		return
 	}
@@ -97,6 +97,11 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	if err = prog.Share("s", "q"); err != nil {
 		return
 	}
+	s = sOwn
+	q = qOwn
+	a = aOwn
+	p = pOwn
+	r = rOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -104,7 +109,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	for j := part.First; j < part.End; j += part.By {
 //line bicg.go:9:3
 		s[j] = 0
-//line bicg_fagus.go:108
+//line bicg_fagus.go:113
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -129,7 +134,7 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 			s[j] += r[i] * a[i*m+j]
 			q[i] += a[i*m+j] * p[j]
 		}
-//line bicg_fagus.go:133
+//line bicg_fagus.go:138
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -14,18 +14,18 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Correlation", "n", n, "m", m)
-	dataGiven := data
-	corrGiven := corr
-	data = region.In(prog, "data", data)
-	corr = region.In(prog, "corr", corr)
+	dataOwn := data
+	region.In(prog, "data", &dataOwn)
+	corrOwn := corr
+	region.In(prog, "corr", &corrOwn)
 	mean := region.Make[float64](prog, "mean", m)
 	stddev := region.Make[float64](prog, "stddev", m)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, dataGiven, true)
-	region.Copied(cost, corrGiven, true)
+	region.Copied(cost, data, true)
+	region.Copied(cost, corr, true)
 	cost.Step()
 	cost.Works(true, 3, max(0, m)*max(0, n))
 	cost.Step()
@@ -42,7 +42,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Correlation(dataGiven, corrGiven, n, m)
+			Correlation(data, corr, n, m)
 		}
 		return
 	}
@@ -138,6 +138,8 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 	if err = prog.Share("data", "corr"); err != nil {
 		return
 	}
+	data = dataOwn
+	corr = corrOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -148,7 +150,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line correlation_fagus.go:152
+//line correlation_fagus.go:154
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -167,7 +169,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		if stddev[j] <= 0.1 {
 			stddev[j] = 1 // a column that is almost constant
 		}
-//line correlation_fagus.go:171
+//line correlation_fagus.go:173
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -181,7 +183,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		for j := range m {
 			data[i*m+j] = (data[i*m+j] - mean[j]) / (math.Sqrt(float64(n)) * stddev[j])
 		}
-//line correlation_fagus.go:185
+//line correlation_fagus.go:187
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -201,7 +203,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			corr[i*m+j] = sum
 			corr[j*m+i] = sum
 		}
-//line correlation_fagus.go:205
+//line correlation_fagus.go:207
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

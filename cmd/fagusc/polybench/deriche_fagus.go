@@ -14,10 +14,10 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Deriche", "w", w, "h", h, "alpha", alpha)
-	outGiven := out
-	inGiven := in
-	out = region.In(prog, "out", out)
-	in = region.In(prog, "in", in)
+	outOwn := out
+	region.In(prog, "out", &outOwn)
+	inOwn := in
+	region.In(prog, "in", &inOwn)
 //line deriche.go:11:2
 	k := (1 - math.Exp(-alpha)) * (1 - math.Exp(-alpha)) / (1 + 2*alpha*math.Exp(-alpha) - math.Exp(2*alpha))
 //line deriche_fagus.go:24
@@ -36,8 +36,8 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, outGiven, true)
-	region.Copied(cost, inGiven, false)
+	region.Copied(cost, out, true)
+	region.Copied(cost, in, false)
 	cost.Step()
 	cost.Works(true, 4, max(0, w)*max(0, h))
 	cost.Step()
@@ -56,7 +56,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Deriche(outGiven, inGiven, w, h, alpha)
+			Deriche(out, in, w, h, alpha)
 		}
 		return
 	}
@@ -138,6 +138,8 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 	if err = prog.Share("out"); err != nil {
 		return
 	}
+	out = outOwn
+	in = inOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -150,7 +152,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			in1 = in[x*h+y]
 			y1, y2 = forward[x*h+y], y1
 		}
-//line deriche_fagus.go:154
+//line deriche_fagus.go:156
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -167,7 +169,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			in1, in2 = in[x*h+y], in1
 			y1, y2 = backward[x*h+y], y1
 		}
-//line deriche_fagus.go:171
+//line deriche_fagus.go:173
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -181,7 +183,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 		for y := 0; y < h; y++ {
 			out[x*h+y] = forward[x*h+y] + backward[x*h+y]
 		}
-//line deriche_fagus.go:185
+//line deriche_fagus.go:187
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -198,7 +200,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			out1 = out[x*h+y]
 			y1, y2 = forward[x*h+y], y1
 		}
-//line deriche_fagus.go:202
+//line deriche_fagus.go:204
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return
@@ -215,7 +217,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 			out1, out2 = out[x*h+y], out1
 			y1, y2 = backward[x*h+y], y1
 		}
-//line deriche_fagus.go:219
+//line deriche_fagus.go:221
 	}
 	if err = prog.Leave(steps.step5); err != nil {
 		return
@@ -229,7 +231,7 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 		for y := 0; y < h; y++ {
 			out[x*h+y] = forward[x*h+y] + backward[x*h+y]
 		}
-//line deriche_fagus.go:233
+//line deriche_fagus.go:235
 	}
 	if err = prog.Leave(steps.step6); err != nil {
 		return

@@ -13,17 +13,17 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Doitgen", "nr", nr, "nq", nq, "np", np)
-	aGiven := a
-	cGiven := c
-	a = region.In(prog, "a", a)
-	c = region.In(prog, "c", c)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
 	sum := region.Make[float64](prog, "sum", np)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, cGiven, false)
+	region.Copied(cost, a, true)
+	region.Copied(cost, c, false)
 	cost.Step()
 	cost.Works(true, 4, max(0, nr)*max(0, nq)*max(0, np)*max(0, np))
 	cost.Works(true, 2, max(0, nr)*max(0, nq)*max(0, np))
@@ -33,7 +33,7 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Doitgen(aGiven, cGiven, nr, nq, np)
+			Doitgen(a, c, nr, nq, np)
 		}
 		return
 	}
@@ -70,6 +70,8 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 	if err = prog.Share("a"); err != nil {
 		return
 	}
+	a = aOwn
+	c = cOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -89,7 +91,7 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 					a[(r*nq+q)*np+p] = sum[p]
 				}
 			}
-//line doitgen_fagus.go:93
+//line doitgen_fagus.go:95
 		}
 	}
 	if err = prog.Leave(steps.step); err != nil {

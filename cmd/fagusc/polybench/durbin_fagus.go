@@ -13,17 +13,17 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Durbin", "n", n)
-	yGiven := y
-	rGiven := r
-	y = region.In(prog, "y", y)
-	r = region.In(prog, "r", r)
+	yOwn := y
+	region.In(prog, "y", &yOwn)
+	rOwn := r
+	region.In(prog, "r", &rOwn)
 	z := region.Make[float64](prog, "z", n)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, yGiven, true)
-	region.Copied(cost, rGiven, false)
+	region.Copied(cost, y, true)
+	region.Copied(cost, r, false)
 	cost.Step()
 	cost.Works(false, 1, 1)
 	cost.Step()
@@ -47,7 +47,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Durbin(yGiven, rGiven, n)
+			Durbin(y, r, n)
 		}
 		return
 	}
@@ -104,7 +104,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 
 			// durbin.go:18
 			steps.step5[k] = prog.Step()
-			prog.Cyclic(steps.step5[k], 0, k, 1)
+			prog.Moving(steps.step5[k], 0, k, 1)
 			for rank := range prog.Nodes() {
 				part5 := prog.Iterations(steps.step5[k], rank)
 				prog.Reads(steps.step5[k], rank, 0).Strided(part5.First, 1, part5.Count(), part5.By)
@@ -115,7 +115,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 
 			// durbin.go:21
 			steps.step6[k] = prog.Step()
-			prog.Cyclic(steps.step6[k], 0, min(len(y), k), 1)
+			prog.Moving(steps.step6[k], 0, min(len(y), k), 1)
 			for rank := range prog.Nodes() {
 				part6 := prog.Iterations(steps.step6[k], rank)
 				prog.Reads(steps.step6[k], rank, 2).Strided(part6.First, 1, part6.Count(), part6.By)
@@ -135,12 +135,14 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	if err = prog.Share("y"); err != nil {
 		return
 	}
+	y = yOwn
+	r = rOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
 //line durbin.go:9:2
 	alpha, beta := -r[0], 1.0
-//line durbin_fagus.go:144
+//line durbin_fagus.go:146
 	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
@@ -150,18 +152,18 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	if prog.Owns(steps.step2) {
 //line durbin.go:10:2
 		y[0] = alpha
-//line durbin_fagus.go:154
+//line durbin_fagus.go:156
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 //line durbin.go:11:2
 	for k := 1; k < n; k++ {
-//line durbin_fagus.go:161
+//line durbin_fagus.go:163
 //line durbin.go:12:3
 		beta *= 1 - alpha*alpha
 		sum := 0.0
-//line durbin_fagus.go:165
+//line durbin_fagus.go:167
 		if node.Rank() > 0 {
 			sum = 0
 		}
@@ -172,7 +174,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line durbin.go:15:4
 			sum += r[k-i-1] * y[i]
-//line durbin_fagus.go:176
+//line durbin_fagus.go:178
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -187,7 +189,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		}
 //line durbin.go:17:3
 		alpha = -(r[k] + sum) / beta
-//line durbin_fagus.go:191
+//line durbin_fagus.go:193
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return
 		}
@@ -198,7 +200,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part5.First; i < part5.End; i += part5.By {
 //line durbin.go:19:4
 			z[i] = y[i] + alpha*y[k-i-1]
-//line durbin_fagus.go:202
+//line durbin_fagus.go:204
 		}
 		if err = prog.Leave(steps.step5[k]); err != nil {
 			return
@@ -219,7 +221,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		if prog.Owns(steps.step7[k]) {
 //line durbin.go:22:3
 			y[k] = alpha
-//line durbin_fagus.go:223
+//line durbin_fagus.go:225
 		}
 		if err = prog.Leave(steps.step7[k]); err != nil {
 			return

@@ -13,22 +13,22 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.FDTD2D", "nx", nx, "ny", ny, "steps", steps)
-	exGiven := ex
-	eyGiven := ey
-	hzGiven := hz
-	fictGiven := fict
-	ex = region.In(prog, "ex", ex)
-	ey = region.In(prog, "ey", ey)
-	hz = region.In(prog, "hz", hz)
-	fict = region.In(prog, "fict", fict)
+	exOwn := ex
+	region.In(prog, "ex", &exOwn)
+	eyOwn := ey
+	region.In(prog, "ey", &eyOwn)
+	hzOwn := hz
+	region.In(prog, "hz", &hzOwn)
+	fictOwn := fict
+	region.In(prog, "fict", &fictOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, exGiven, true)
-	region.Copied(cost, eyGiven, true)
-	region.Copied(cost, hzGiven, true)
-	region.Copied(cost, fictGiven, false)
+	region.Copied(cost, ex, true)
+	region.Copied(cost, ey, true)
+	region.Copied(cost, hz, true)
+	region.Copied(cost, fict, false)
 	for t := 0; t < steps; t++ {
 		cost.Step()
 		cost.Works(true, 2, max(0, ny))
@@ -45,7 +45,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			FDTD2D(exGiven, eyGiven, hzGiven, fictGiven, nx, ny, steps)
+			FDTD2D(ex, ey, hz, fict, nx, ny, steps)
 		}
 		return
 	}
@@ -119,9 +119,13 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 	if err = prog.Share("ex", "ey", "hz"); err != nil {
 		return
 	}
+	ex = exOwn
+	ey = eyOwn
+	hz = hzOwn
+	fict = fictOwn
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:125
+//line fdtd2d_fagus.go:129
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -129,7 +133,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[j] = fict[t]
-//line fdtd2d_fagus.go:133
+//line fdtd2d_fagus.go:137
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -143,7 +147,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny; j++ {
 				ey[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[(i-1)*ny+j])
 			}
-//line fdtd2d_fagus.go:147
+//line fdtd2d_fagus.go:151
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -157,7 +161,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 1; j < ny; j++ {
 				ex[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[i*ny+j-1])
 			}
-//line fdtd2d_fagus.go:161
+//line fdtd2d_fagus.go:165
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -171,7 +175,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny-1; j++ {
 				hz[i*ny+j] -= 0.7 * (ex[i*ny+j+1] - ex[i*ny+j] + ey[(i+1)*ny+j] - ey[i*ny+j])
 			}
-//line fdtd2d_fagus.go:175
+//line fdtd2d_fagus.go:179
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return

@@ -13,19 +13,19 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gemm", "ni", ni, "nj", nj, "nk", nk, "alpha", alpha, "beta", beta)
-	cGiven := c
-	aGiven := a
-	bGiven := b
-	c = region.In(prog, "c", c)
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, cGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
+	region.Copied(cost, c, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
 	cost.Step()
 	cost.Works(true, 2, max(0, ni)*max(0, nj))
 	cost.Works(true, 4, max(0, ni)*max(0, nk)*max(0, nj))
@@ -35,7 +35,7 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Gemm(cGiven, aGiven, bGiven, ni, nj, nk, alpha, beta)
+			Gemm(c, a, b, ni, nj, nk, alpha, beta)
 		}
 		return
 	}
@@ -73,6 +73,9 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 	if err = prog.Share("c"); err != nil {
 		return
 	}
+	c = cOwn
+	a = aOwn
+	b = bOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -87,7 +90,7 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 				c[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line gemm_fagus.go:91
+//line gemm_fagus.go:94
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -13,37 +13,37 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gemver", "n", n, "alpha", alpha, "beta", beta)
-	aGiven := a
-	u1Given := u1
-	v1Given := v1
-	u2Given := u2
-	v2Given := v2
-	wGiven := w
-	xGiven := x
-	yGiven := y
-	zGiven := z
-	a = region.In(prog, "a", a)
-	u1 = region.In(prog, "u1", u1)
-	v1 = region.In(prog, "v1", v1)
-	u2 = region.In(prog, "u2", u2)
-	v2 = region.In(prog, "v2", v2)
-	w = region.In(prog, "w", w)
-	x = region.In(prog, "x", x)
-	y = region.In(prog, "y", y)
-	z = region.In(prog, "z", z)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	u1Own := u1
+	region.In(prog, "u1", &u1Own)
+	v1Own := v1
+	region.In(prog, "v1", &v1Own)
+	u2Own := u2
+	region.In(prog, "u2", &u2Own)
+	v2Own := v2
+	region.In(prog, "v2", &v2Own)
+	wOwn := w
+	region.In(prog, "w", &wOwn)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
+	yOwn := y
+	region.In(prog, "y", &yOwn)
+	zOwn := z
+	region.In(prog, "z", &zOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, u1Given, false)
-	region.Copied(cost, v1Given, false)
-	region.Copied(cost, u2Given, false)
-	region.Copied(cost, v2Given, false)
-	region.Copied(cost, wGiven, true)
-	region.Copied(cost, xGiven, true)
-	region.Copied(cost, yGiven, false)
-	region.Copied(cost, zGiven, false)
+	region.Copied(cost, a, true)
+	region.Copied(cost, u1, false)
+	region.Copied(cost, v1, false)
+	region.Copied(cost, u2, false)
+	region.Copied(cost, v2, false)
+	region.Copied(cost, w, true)
+	region.Copied(cost, x, true)
+	region.Copied(cost, y, false)
+	region.Copied(cost, z, false)
 	cost.Step()
 	cost.Works(true, 6, max(0, n)*max(0, n))
 	cost.Step()
@@ -58,7 +58,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Gemver(aGiven, u1Given, v1Given, u2Given, v2Given, wGiven, xGiven, yGiven, zGiven, n, alpha, beta)
+			Gemver(a, u1, v1, u2, v2, w, x, y, z, n, alpha, beta)
 		}
 		return
 	}
@@ -145,6 +145,15 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	if err = prog.Share("a", "w", "x"); err != nil {
 		return
 	}
+	a = aOwn
+	u1 = u1Own
+	v1 = v1Own
+	u2 = u2Own
+	v2 = v2Own
+	w = wOwn
+	x = xOwn
+	y = yOwn
+	z = zOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -154,7 +163,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			a[i*n+j] += u1[i]*v1[j] + u2[i]*v2[j]
 		}
-//line gemver_fagus.go:158
+//line gemver_fagus.go:167
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -168,7 +177,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			x[i] += beta * a[j*n+i] * y[j]
 		}
-//line gemver_fagus.go:172
+//line gemver_fagus.go:181
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -180,7 +189,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	for i := part3.First; i < part3.End; i += part3.By {
 //line gemver.go:19:3
 		x[i] += z[i]
-//line gemver_fagus.go:184
+//line gemver_fagus.go:193
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -194,7 +203,7 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 		for j := range n {
 			w[i] += alpha * a[i*n+j] * x[j]
 		}
-//line gemver_fagus.go:198
+//line gemver_fagus.go:207
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

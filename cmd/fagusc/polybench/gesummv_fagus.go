@@ -13,22 +13,22 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gesummv", "n", n, "alpha", alpha, "beta", beta)
-	yGiven := y
-	aGiven := a
-	bGiven := b
-	xGiven := x
-	y = region.In(prog, "y", y)
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
-	x = region.In(prog, "x", x)
+	yOwn := y
+	region.In(prog, "y", &yOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, yGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
-	region.Copied(cost, xGiven, false)
+	region.Copied(cost, y, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
+	region.Copied(cost, x, false)
 	cost.Step()
 	cost.Works(true, 4, max(0, n)*max(0, n))
 	var alone bool
@@ -37,7 +37,7 @@ func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float6
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Gesummv(yGiven, aGiven, bGiven, xGiven, n, alpha, beta)
+			Gesummv(y, a, b, x, n, alpha, beta)
 		}
 		return
 	}
@@ -66,6 +66,10 @@ func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float6
 	if err = prog.Share("y"); err != nil {
 		return
 	}
+	y = yOwn
+	a = aOwn
+	b = bOwn
+	x = xOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -78,7 +82,7 @@ func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float6
 			sb += b[i*n+j] * x[j]
 		}
 		y[i] = alpha*sa + beta*sb
-//line gesummv_fagus.go:82
+//line gesummv_fagus.go:86
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

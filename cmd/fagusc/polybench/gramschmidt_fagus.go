@@ -14,19 +14,19 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Gramschmidt", "m", m, "n", n)
-	aGiven := a
-	rGiven := r
-	qGiven := q
-	a = region.In(prog, "a", a)
-	r = region.In(prog, "r", r)
-	q = region.In(prog, "q", q)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	rOwn := r
+	region.In(prog, "r", &rOwn)
+	qOwn := q
+	region.In(prog, "q", &qOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, rGiven, true)
-	region.Copied(cost, qGiven, true)
+	region.Copied(cost, a, true)
+	region.Copied(cost, r, true)
+	region.Copied(cost, q, true)
 	for k := 0; k < n; k++ {
 		cost.Step()
 		cost.Works(true, 2, max(0, m))
@@ -45,7 +45,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Gramschmidt(aGiven, rGiven, qGiven, m, n)
+			Gramschmidt(a, r, q, m, n)
 		}
 		return
 	}
@@ -98,7 +98,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 
 			// gramschmidt.go:19
 			steps.step4[k] = prog.Step()
-			prog.Cyclic(steps.step4[k], k+1, n, 1)
+			prog.Moving(steps.step4[k], k+1, n, 1)
 			for rank := range prog.Nodes() {
 				part4 := prog.Iterations(steps.step4[k], rank)
 				prog.Overwrites(steps.step4[k], rank, 1).Strided(k*n+part4.First, 1, part4.Count(), part4.By)
@@ -119,12 +119,15 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	if err = prog.Share("a", "r", "q"); err != nil {
 		return
 	}
+	a = aOwn
+	r = rOwn
+	q = qOwn
 //line gramschmidt.go:10:2
 	for k := range n {
-//line gramschmidt_fagus.go:125
+//line gramschmidt_fagus.go:128
 //line gramschmidt.go:11:3
 		norm := 0.0
-//line gramschmidt_fagus.go:128
+//line gramschmidt_fagus.go:131
 		if node.Rank() > 0 {
 			norm = 0
 		}
@@ -135,7 +138,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 //line gramschmidt.go:13:4
 			norm += a[i*n+k] * a[i*n+k]
-//line gramschmidt_fagus.go:139
+//line gramschmidt_fagus.go:142
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -151,7 +154,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		if prog.Owns(steps.step2[k]) {
 //line gramschmidt.go:15:3
 			r[k*n+k] = math.Sqrt(norm)
-//line gramschmidt_fagus.go:155
+//line gramschmidt_fagus.go:158
 		}
 		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
@@ -163,7 +166,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line gramschmidt.go:17:4
 			q[i*n+k] = a[i*n+k] / r[k*n+k]
-//line gramschmidt_fagus.go:167
+//line gramschmidt_fagus.go:170
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -181,7 +184,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			for i := range m {
 				a[i*n+j] -= q[i*n+k] * r[k*n+j]
 			}
-//line gramschmidt_fagus.go:185
+//line gramschmidt_fagus.go:188
 		}
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return

@@ -13,16 +13,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Heat3D", "n", n, "steps", steps)
-	aGiven := a
-	bGiven := b
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, bGiven, true)
+	region.Copied(cost, a, true)
+	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
 	cost.Works(true, 11, max(0, n-2)*max(0, n-2)*max(0, n-2))
@@ -35,7 +35,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Heat3D(aGiven, bGiven, n, steps)
+			Heat3D(a, b, n, steps)
 		}
 		return
 	}
@@ -117,9 +117,11 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	if err = prog.Share("a", "b"); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
 //line heat3d.go:8:2
 	for range steps {
-//line heat3d_fagus.go:123
+//line heat3d_fagus.go:125
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -134,7 +136,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(a[(i*n+j)*n+k+1]-2*a[(i*n+j)*n+k]+a[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:138
+//line heat3d_fagus.go:140
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -153,7 +155,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(b[(i*n+j)*n+k+1]-2*b[(i*n+j)*n+k]+b[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:157
+//line heat3d_fagus.go:159
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

@@ -13,16 +13,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Jacobi1D", "n", n, "steps", steps)
-	aGiven := a
-	bGiven := b
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, bGiven, true)
+	region.Copied(cost, a, true)
+	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
 	cost.Works(true, 4, max(0, n-2))
@@ -35,7 +35,7 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Jacobi1D(aGiven, bGiven, n, steps)
+			Jacobi1D(a, b, n, steps)
 		}
 		return
 	}
@@ -77,9 +77,11 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	if err = prog.Share("a", "b"); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
 //line jacobi1d.go:7:2
 	for range steps {
-//line jacobi1d_fagus.go:83
+//line jacobi1d_fagus.go:85
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -87,7 +89,7 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 //line jacobi1d.go:9:4
 			b[i] = 0.33333 * (a[i-1] + a[i] + a[i+1])
-//line jacobi1d_fagus.go:91
+//line jacobi1d_fagus.go:93
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -99,7 +101,7 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line jacobi1d.go:12:4
 			a[i] = 0.33333 * (b[i-1] + b[i] + b[i+1])
-//line jacobi1d_fagus.go:103
+//line jacobi1d_fagus.go:105
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

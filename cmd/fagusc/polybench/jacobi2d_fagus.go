@@ -13,16 +13,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Jacobi2D", "n", n, "steps", steps)
-	aGiven := a
-	bGiven := b
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, bGiven, true)
+	region.Copied(cost, a, true)
+	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
 	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
@@ -35,7 +35,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Jacobi2D(aGiven, bGiven, n, steps)
+			Jacobi2D(a, b, n, steps)
 		}
 		return
 	}
@@ -81,9 +81,11 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	if err = prog.Share("a", "b"); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
 //line jacobi2d.go:8:2
 	for range steps {
-//line jacobi2d_fagus.go:87
+//line jacobi2d_fagus.go:89
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -93,7 +95,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.2 * (a[i*n+j] + a[i*n+j-1] + a[i*n+j+1] + a[(i+1)*n+j] + a[(i-1)*n+j])
 			}
-//line jacobi2d_fagus.go:97
+//line jacobi2d_fagus.go:99
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -107,7 +109,7 @@ func Jacobi2DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.2 * (b[i*n+j] + b[i*n+j-1] + b[i*n+j+1] + b[(i+1)*n+j] + b[(i-1)*n+j])
 			}
-//line jacobi2d_fagus.go:111
+//line jacobi2d_fagus.go:113
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

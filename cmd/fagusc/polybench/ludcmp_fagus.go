@@ -13,19 +13,19 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Ludcmp", "n", n)
-	xGiven := x
-	aGiven := a
-	bGiven := b
-	x = region.In(prog, "x", x)
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, xGiven, true)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, bGiven, false)
+	region.Copied(cost, x, true)
+	region.Copied(cost, a, true)
+	region.Copied(cost, b, false)
 	for i := 0; i < n; i++ {
 		for j := 0; j < i; j++ {
 			cost.Step()
@@ -59,7 +59,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Ludcmp(xGiven, aGiven, bGiven, n)
+			Ludcmp(x, a, b, n)
 		}
 		return
 	}
@@ -117,7 +117,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 
 			// ludcmp.go:16
 			steps.step4[i] = prog.Step()
-			prog.Cyclic(steps.step4[i], i, n, 1)
+			prog.Moving(steps.step4[i], i, n, 1)
 			for rank := range prog.Nodes() {
 				part4 := prog.Iterations(steps.step4[i], rank)
 				prog.Reads(steps.step4[i], rank, 1).Strided(i*n+part4.First, 1, part4.Count(), part4.By)
@@ -173,18 +173,21 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	if err = prog.Share("x", "a"); err != nil {
 		return
 	}
+	x = xOwn
+	a = aOwn
+	b = bOwn
 //line ludcmp.go:8:2
 	for i := range n {
-//line ludcmp_fagus.go:179
+//line ludcmp_fagus.go:182
 //line ludcmp.go:9:3
 		for j := range i {
-//line ludcmp_fagus.go:182
+//line ludcmp_fagus.go:185
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line ludcmp.go:10:4
 			w := a[i*n+j]
-//line ludcmp_fagus.go:188
+//line ludcmp_fagus.go:191
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -198,7 +201,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			for k := part2.First; k < part2.End; k += part2.By {
 //line ludcmp.go:12:5
 				w -= a[i*n+k] * a[k*n+j]
-//line ludcmp_fagus.go:202
+//line ludcmp_fagus.go:205
 			}
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
@@ -214,7 +217,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			if prog.Owns(steps.step3[[2]int{i, j}]) {
 //line ludcmp.go:14:4
 				a[i*n+j] = w / a[j*n+j]
-//line ludcmp_fagus.go:218
+//line ludcmp_fagus.go:221
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -231,7 +234,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				w -= a[i*n+k] * a[k*n+j]
 			}
 			a[i*n+j] = w
-//line ludcmp_fagus.go:235
+//line ludcmp_fagus.go:238
 		}
 		if err = prog.Leave(steps.step4[i]); err != nil {
 			return
@@ -239,16 +242,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:24:2
 	y := make([]float64, n)
-//line ludcmp_fagus.go:243
+//line ludcmp_fagus.go:246
 //line ludcmp.go:25:2
 	for i := range n {
-//line ludcmp_fagus.go:246
+//line ludcmp_fagus.go:249
 		if err = prog.Enter(steps.step5[i]); err != nil {
 			return
 		}
 //line ludcmp.go:26:3
 		w := b[i]
-//line ludcmp_fagus.go:252
+//line ludcmp_fagus.go:255
 		if err = prog.Leave(steps.step5[i]); err != nil {
 			return
 		}
@@ -262,7 +265,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part6.First; j < part6.End; j += part6.By {
 //line ludcmp.go:28:4
 			w -= a[i*n+j] * y[j]
-//line ludcmp_fagus.go:266
+//line ludcmp_fagus.go:269
 		}
 		if err = prog.Leave(steps.step6[i]); err != nil {
 			return
@@ -274,14 +277,14 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}
 //line ludcmp.go:30:3
 		y[i] = w
-//line ludcmp_fagus.go:278
+//line ludcmp_fagus.go:281
 	}
 //line ludcmp.go:32:2
 	for i := n - 1; i >= 0; i-- {
-//line ludcmp_fagus.go:282
+//line ludcmp_fagus.go:285
 //line ludcmp.go:33:3
 		w := y[i]
-//line ludcmp_fagus.go:285
+//line ludcmp_fagus.go:288
 		if node.Rank() > 0 {
 			w = 0
 		}
@@ -292,7 +295,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part7.First; j < part7.End; j += part7.By {
 //line ludcmp.go:35:4
 			w -= a[i*n+j] * x[j]
-//line ludcmp_fagus.go:296
+//line ludcmp_fagus.go:299
 		}
 		if err = prog.Leave(steps.step7[i]); err != nil {
 			return
@@ -308,7 +311,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		if prog.Owns(steps.step8[i]) {
 //line ludcmp.go:37:3
 			x[i] = w / a[i*n+i]
-//line ludcmp_fagus.go:312
+//line ludcmp_fagus.go:315
 		}
 		if err = prog.Leave(steps.step8[i]); err != nil {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/region"
 )
 
 // live holds the times of a kernel at one size, on this machine.
@@ -16,10 +17,13 @@ type live struct {
 	alone []time.Duration // of the sequential function
 	plain []time.Duration // on two goroutines
 	ranks []time.Duration // of a run of two ranks, from the start to the end
-	plans []time.Duration // of ranks, before the input is copied
+	plans []time.Duration // of these, for making plans
+	// copies are as ranks, if every rank has copies of its own of all arrays.
+	copies []time.Duration
+	apart  int // number of runs of ranks that did not run on one rank
 }
 
-// measure measures a kernel for as long as more returns true. The three versions run in turn, so
+// measure measures a kernel for as long as more returns true. The versions run in turn, so
 // that a load of the machine meets all of them. It does not measure ranks if the kernel is
 // refused.
 func measure(ctx context.Context, p problem, size int, more func() bool) (l live, err error) {
@@ -40,15 +44,12 @@ func measure(ctx context.Context, p problem, size int, more func() bool) (l live
 			continue
 		}
 		took(&l.ranks, func() error {
-			report, err := fagus.Run(ctx, fagus.Config{Nodes: 2, Timeline: true}, func(n *fagus.Node) error {
-				if n.Rank() == 0 {
-					return call(v.on, n, false, args)
-				}
-				return call(v.on, n, false, ignored)
-			})
-			if err == nil {
-				l.plans = append(l.plans, planning(report))
-			}
+			done, err := onRanks(ctx, v, args, ignored, fagus.PlaceAuto)
+			l.plans, l.apart = append(l.plans, time.Duration(done.Planning.Nanoseconds())), l.apart+done.Calls-done.Alone
+			return err
+		})
+		took(&l.copies, func() error {
+			_, err := onRanks(ctx, v, args, ignored, fagus.PlacePrivate)
 			return err
 		})
 	}
@@ -74,18 +75,17 @@ func refill(to, from []any) {
 	}
 }
 
-// planning returns the time from the start of a run to its first Acquire, with which the copy of
-// the input begins.
-func planning(r fagus.Report) (t time.Duration) {
-	for i := range r.Ranks {
-		for _, s := range r.Ranks[i].Spans {
-			if s.Part == fagus.PartAcquire {
-				t = max(t, time.Duration(s.From.Nanoseconds()))
-				break
-			}
+// onRanks runs a kernel on two ranks of this process, and returns the statistics of rank 0.
+func onRanks(ctx context.Context, v version, args, ignored []any, where fagus.Placement) (done region.Statistics, err error) {
+	_, err = fagus.Run(ctx, fagus.Config{Nodes: 2, Placement: where}, func(n *fagus.Node) error {
+		if n.Rank() > 0 {
+			return call(v.on, n, false, ignored)
 		}
-	}
-	return t
+		err := call(v.on, n, false, args)
+		done = region.StatisticsOf(n)
+		return err
+	})
+	return done, err
 }
 
 // full returns the size for measurements, with -short a quarter of it.
@@ -94,23 +94,6 @@ func (p problem) full() int {
 		return max(1, p.second/4)
 	}
 	return p.second
-}
-
-// reach returns the largest size up to p.full at which it is reasonable to measure ranks
-// repeatedly: it measures once at growing sizes, until ranks take more than 2 s, and more than 3
-// times as long as alone.
-func (p problem) reach(ctx context.Context) (size int, err error) {
-	for part := 16; part > 0; part /= 2 {
-		size = max(1, p.full()/part)
-		l, err := measure(ctx, p, size, times(1))
-		if err != nil {
-			return 0, err
-		}
-		if len(l.ranks) > 0 && l.ranks[0] > 2*time.Second && l.ranks[0] > 3*l.alone[0] {
-			break
-		}
-	}
-	return size, nil
 }
 
 // times returns a function that returns true n times.
@@ -129,24 +112,21 @@ func median(times []time.Duration) time.Duration {
 	return slices.Sorted(slices.Values(times))[len(times)/2]
 }
 
-// BenchmarkKernels measures every kernel at the size that reach returns.
+// BenchmarkKernels measures every kernel at its size for measurements.
 func BenchmarkKernels(b *testing.B) {
 	for _, p := range problems() {
 		b.Run(p.title, func(b *testing.B) {
-			size, err := p.reach(b.Context())
+			l, err := measure(b.Context(), p, p.full(), b.Loop)
 			if err != nil {
 				b.Fatal(err)
 			}
-			l, err := measure(b.Context(), p, size, b.Loop)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(size), "size")
+			b.ReportMetric(float64(p.full()), "size")
 			b.ReportMetric(0, "ns/op") // the sum of all versions means nothing
 			b.ReportMetric(median(l.alone).Seconds()*1e3, "ms-alone")
 			b.ReportMetric(ratio(l.alone, l.plain), "x-plain")
 			if len(l.ranks) > 0 {
 				b.ReportMetric(ratio(l.alone, l.ranks), "x-ranks")
+				b.ReportMetric(ratio(l.alone, l.copies), "x-copies")
 				b.ReportMetric(median(l.plans).Seconds()*1e3, "ms-plan")
 			}
 		})

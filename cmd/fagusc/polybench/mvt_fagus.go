@@ -13,25 +13,25 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Mvt", "n", n)
-	x1Given := x1
-	x2Given := x2
-	aGiven := a
-	y1Given := y1
-	y2Given := y2
-	x1 = region.In(prog, "x1", x1)
-	x2 = region.In(prog, "x2", x2)
-	a = region.In(prog, "a", a)
-	y1 = region.In(prog, "y1", y1)
-	y2 = region.In(prog, "y2", y2)
+	x1Own := x1
+	region.In(prog, "x1", &x1Own)
+	x2Own := x2
+	region.In(prog, "x2", &x2Own)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	y1Own := y1
+	region.In(prog, "y1", &y1Own)
+	y2Own := y2
+	region.In(prog, "y2", &y2Own)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, x1Given, true)
-	region.Copied(cost, x2Given, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, y1Given, false)
-	region.Copied(cost, y2Given, false)
+	region.Copied(cost, x1, true)
+	region.Copied(cost, x2, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, y1, false)
+	region.Copied(cost, y2, false)
 	cost.Step()
 	cost.Works(true, 4, max(0, n)*max(0, n))
 	cost.Step()
@@ -42,7 +42,7 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Mvt(x1Given, x2Given, aGiven, y1Given, y2Given, n)
+			Mvt(x1, x2, a, y1, y2, n)
 		}
 		return
 	}
@@ -94,6 +94,11 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 	if err = prog.Share("x1", "x2"); err != nil {
 		return
 	}
+	x1 = x1Own
+	x2 = x2Own
+	a = aOwn
+	y1 = y1Own
+	y2 = y2Own
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -103,7 +108,7 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 		for j := range n {
 			x1[i] += a[i*n+j] * y1[j]
 		}
-//line mvt_fagus.go:107
+//line mvt_fagus.go:112
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -117,7 +122,7 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 		for j := range n {
 			x2[i] += a[j*n+i] * y2[j]
 		}
-//line mvt_fagus.go:121
+//line mvt_fagus.go:126
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -13,16 +13,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Nussinov", "n", n)
-	tableGiven := table
-	seqGiven := seq
-	table = region.In(prog, "table", table)
-	seq = region.In(prog, "seq", seq)
+	tableOwn := table
+	region.In(prog, "table", &tableOwn)
+	seqOwn := seq
+	region.In(prog, "seq", &seqOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, tableGiven, true)
-	region.Copied(cost, seqGiven, false)
+	region.Copied(cost, table, true)
+	region.Copied(cost, seq, false)
 	for i := (n) - 1; i >= 0; i -= 1 {
 		for j := i + 1; j < n; j++ {
 			cost.Step()
@@ -42,7 +42,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Nussinov(tableGiven, seqGiven, n)
+			Nussinov(table, seq, n)
 		}
 		return
 	}
@@ -114,18 +114,20 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	if err = prog.Share("table"); err != nil {
 		return
 	}
+	table = tableOwn
+	seq = seqOwn
 //line nussinov.go:9:2
 	for i := n - 1; i >= 0; i-- {
-//line nussinov_fagus.go:120
+//line nussinov_fagus.go:122
 //line nussinov.go:10:3
 		for j := i + 1; j < n; j++ {
-//line nussinov_fagus.go:123
+//line nussinov_fagus.go:125
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line nussinov.go:11:4
 			best := max(table[i*n+j], table[i*n+j-1], table[(i+1)*n+j])
-//line nussinov_fagus.go:129
+//line nussinov_fagus.go:131
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -138,7 +140,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			} else {
 				best = max(best, table[(i+1)*n+j-1])
 			}
-//line nussinov_fagus.go:142
+//line nussinov_fagus.go:144
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -149,7 +151,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			for k := part3.First; k < part3.End; k += part3.By {
 //line nussinov.go:18:5
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
-//line nussinov_fagus.go:153
+//line nussinov_fagus.go:155
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -165,7 +167,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			if prog.Owns(steps.step4[[2]int{i, j}]) {
 //line nussinov.go:20:4
 				table[i*n+j] = best
-//line nussinov_fagus.go:169
+//line nussinov_fagus.go:171
 			}
 			if err = prog.Leave(steps.step4[[2]int{i, j}]); err != nil {
 				return

@@ -161,6 +161,7 @@ func TestSame(t *testing.T) {
 				before, want := p.sequential(size)
 				for nodes := 1; nodes <= 5; nodes++ {
 					for _, cfg := range []fagus.Config{
+						{},
 						{Placement: fagus.PlacePrivate},
 						{Placement: fagus.PlaceShared},
 						{Placement: fagus.PlacePrivate, Mode: fagus.Threaded},

@@ -13,19 +13,19 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Symm", "m", m, "n", n, "alpha", alpha, "beta", beta)
-	cGiven := c
-	aGiven := a
-	bGiven := b
-	c = region.In(prog, "c", c)
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, cGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
+	region.Copied(cost, c, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
 	for i := 0; i < m; i++ {
 		cost.Step()
 		cost.Works(true, 6, max(0, n)*max(0, i))
@@ -36,7 +36,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Symm(cGiven, aGiven, bGiven, m, n, alpha, beta)
+			Symm(c, a, b, m, n, alpha, beta)
 		}
 		return
 	}
@@ -77,9 +77,12 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	if err = prog.Share("c"); err != nil {
 		return
 	}
+	c = cOwn
+	a = aOwn
+	b = bOwn
 //line symm.go:9:2
 	for i := range m {
-//line symm_fagus.go:83
+//line symm_fagus.go:86
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -92,7 +95,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 				sum += b[k*n+j] * a[i*m+k]
 			}
 			c[i*n+j] = beta*c[i*n+j] + alpha*b[i*n+j]*a[i*m+i] + alpha*sum
-//line symm_fagus.go:96
+//line symm_fagus.go:99
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

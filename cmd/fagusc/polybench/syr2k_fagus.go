@@ -13,19 +13,19 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Syr2k", "n", n, "m", m, "alpha", alpha, "beta", beta)
-	cGiven := c
-	aGiven := a
-	bGiven := b
-	c = region.In(prog, "c", c)
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, cGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
+	region.Copied(cost, c, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
 	cost.Step()
 	for i := 0; i < n; i++ {
 		cost.Works(true, 2, max(0, i+1))
@@ -39,7 +39,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Syr2k(cGiven, aGiven, bGiven, n, m, alpha, beta)
+			Syr2k(c, a, b, n, m, alpha, beta)
 		}
 		return
 	}
@@ -99,6 +99,9 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 	if err = prog.Share("c"); err != nil {
 		return
 	}
+	c = cOwn
+	a = aOwn
+	b = bOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -113,7 +116,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				c[i*n+j] += a[j*m+k]*alpha*b[i*m+k] + b[j*m+k]*alpha*a[i*m+k]
 			}
 		}
-//line syr2k_fagus.go:117
+//line syr2k_fagus.go:120
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

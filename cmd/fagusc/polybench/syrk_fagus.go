@@ -13,16 +13,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Syrk", "n", n, "m", m, "alpha", alpha, "beta", beta)
-	cGiven := c
-	aGiven := a
-	c = region.In(prog, "c", c)
-	a = region.In(prog, "a", a)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, cGiven, true)
-	region.Copied(cost, aGiven, false)
+	region.Copied(cost, c, true)
+	region.Copied(cost, a, false)
 	cost.Step()
 	for i := 0; i < n; i++ {
 		cost.Works(true, 2, max(0, i+1))
@@ -36,7 +36,7 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Syrk(cGiven, aGiven, n, m, alpha, beta)
+			Syrk(c, a, n, m, alpha, beta)
 		}
 		return
 	}
@@ -88,6 +88,8 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 	if err = prog.Share("c"); err != nil {
 		return
 	}
+	c = cOwn
+	a = aOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -102,7 +104,7 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 				c[i*n+j] += alpha * a[i*m+k] * a[j*m+k]
 			}
 		}
-//line syrk_fagus.go:106
+//line syrk_fagus.go:108
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

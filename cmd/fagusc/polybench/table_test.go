@@ -18,8 +18,8 @@ var update = flag.Bool("update", false, "measure all kernels that -run selects, 
 const (
 	page  = "../../../docs/polybench.md"
 	begin = "<!-- table: go test ./cmd/fagusc/polybench -run TestTable -update -timeout 2h -->\n"
-	head  = `| kernel | parallel loops | with [][]float64 | simulated size | 4 nodes | 16 | 64 | live size | alone, ms | 2 goroutines | 2 ranks | plan, ms |
-|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+	head  = `| kernel | parallel loops | with [][]float64 | simulated size | 4 nodes | 16 | 64 | live size | alone, ms | 2 goroutines | 2 ranks | plan, ms | with copies |
+|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 `
 	end = "<!-- end -->\n"
 )
@@ -139,23 +139,19 @@ func (p problem) virtual(t *testing.T) string {
 // measured returns the cells of the times on this machine.
 func (p problem) measured(t *testing.T) string {
 	t.Helper()
-	size, err := p.reach(t.Context())
+	l, err := measure(t.Context(), p, p.full(), times(5))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := measure(t.Context(), p, size, times(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := fmt.Sprintf(" | %d | %s | %s", size, figures(median(l.alone).Seconds()*1e3), figures(ratio(l.alone, l.plain)))
+	row := fmt.Sprintf(" | %d | %s | %s", p.full(), figures(median(l.alone).Seconds()*1e3), figures(ratio(l.alone, l.plain)))
 	if len(l.ranks) == 0 {
-		return row + " | | |\n"
+		return row + " | | | |\n"
 	}
 	plan := "one rank"
-	if took := median(l.plans); took > 0 {
-		plan = figures(took.Seconds() * 1e3)
+	if l.apart > 0 {
+		plan = figures(median(l.plans).Seconds() * 1e3)
 	}
-	return row + fmt.Sprintf(" | %s | %s |\n", figures(ratio(l.alone, l.ranks)), plan)
+	return row + fmt.Sprintf(" | %s | %s | %s |\n", figures(ratio(l.alone, l.ranks)), plan, figures(ratio(l.alone, l.copies)))
 }
 
 // figures formats x > 0 with at least three significant digits.
@@ -173,7 +169,7 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, list := range [][]time.Duration{l.alone, l.plain, l.ranks, l.plans} {
+		for _, list := range [][]time.Duration{l.alone, l.plain, l.ranks, l.plans, l.copies} {
 			if len(list) != 3 || median(list) <= 0 {
 				t.Errorf("times %v: want 3, more than 0", list)
 			}

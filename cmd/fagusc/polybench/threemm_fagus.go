@@ -13,27 +13,27 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.ThreeMM", "ni", ni, "nj", nj, "nk", nk, "nl", nl, "nm", nm)
-	gGiven := g
-	aGiven := a
-	bGiven := b
-	cGiven := c
-	dGiven := d
-	g = region.In(prog, "g", g)
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
-	c = region.In(prog, "c", c)
-	d = region.In(prog, "d", d)
+	gOwn := g
+	region.In(prog, "g", &gOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
+	dOwn := d
+	region.In(prog, "d", &dOwn)
 	e := region.Make[float64](prog, "e", ni*nj)
 	f := region.Make[float64](prog, "f", nj*nl)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, gGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
-	region.Copied(cost, cGiven, false)
-	region.Copied(cost, dGiven, false)
+	region.Copied(cost, g, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
+	region.Copied(cost, c, false)
+	region.Copied(cost, d, false)
 	cost.Step()
 	cost.Works(true, 4, max(0, ni)*max(0, nj)*max(0, nk))
 	cost.Step()
@@ -46,7 +46,7 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			ThreeMM(gGiven, aGiven, bGiven, cGiven, dGiven, ni, nj, nk, nl, nm)
+			ThreeMM(g, a, b, c, d, ni, nj, nk, nl, nm)
 		}
 		return
 	}
@@ -118,6 +118,11 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 	if err = prog.Share("g"); err != nil {
 		return
 	}
+	g = gOwn
+	a = aOwn
+	b = bOwn
+	c = cOwn
+	d = dOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -129,7 +134,7 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 				e[i*nj+j] += a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line threemm_fagus.go:133
+//line threemm_fagus.go:138
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -145,7 +150,7 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 				f[i*nl+j] += c[i*nm+k] * d[k*nl+j]
 			}
 		}
-//line threemm_fagus.go:149
+//line threemm_fagus.go:154
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -162,7 +167,7 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 				g[i*nl+j] += e[i*nj+k] * f[k*nl+j]
 			}
 		}
-//line threemm_fagus.go:166
+//line threemm_fagus.go:171
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

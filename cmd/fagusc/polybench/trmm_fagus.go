@@ -13,16 +13,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.Trmm", "m", m, "n", n, "alpha", alpha)
-	bGiven := b
-	aGiven := a
-	b = region.In(prog, "b", b)
-	a = region.In(prog, "a", a)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, bGiven, true)
-	region.Copied(cost, aGiven, false)
+	region.Copied(cost, b, true)
+	region.Copied(cost, a, false)
 	for i := 0; i < m; i++ {
 		cost.Step()
 		cost.Works(true, 4, max(0, n)*max(0, -i+m-1))
@@ -33,7 +33,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Trmm(bGiven, aGiven, m, n, alpha)
+			Trmm(b, a, m, n, alpha)
 		}
 		return
 	}
@@ -71,9 +71,11 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	if err = prog.Share("b"); err != nil {
 		return
 	}
+	b = bOwn
+	a = aOwn
 //line trmm.go:8:2
 	for i := range m {
-//line trmm_fagus.go:77
+//line trmm_fagus.go:79
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -84,7 +86,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 				b[i*n+j] += a[k*m+i] * b[k*n+j]
 			}
 			b[i*n+j] *= alpha
-//line trmm_fagus.go:88
+//line trmm_fagus.go:90
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -13,23 +13,23 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench.TwoMM", "ni", ni, "nj", nj, "nk", nk, "nl", nl, "alpha", alpha, "beta", beta)
-	dGiven := d
-	aGiven := a
-	bGiven := b
-	cGiven := c
-	d = region.In(prog, "d", d)
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
-	c = region.In(prog, "c", c)
+	dOwn := d
+	region.In(prog, "d", &dOwn)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
+	cOwn := c
+	region.In(prog, "c", &cOwn)
 	tmp := region.Make[float64](prog, "tmp", ni*nj)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, dGiven, true)
-	region.Copied(cost, aGiven, false)
-	region.Copied(cost, bGiven, false)
-	region.Copied(cost, cGiven, false)
+	region.Copied(cost, d, true)
+	region.Copied(cost, a, false)
+	region.Copied(cost, b, false)
+	region.Copied(cost, c, false)
 	cost.Step()
 	cost.Works(true, 4, max(0, ni)*max(0, nj)*max(0, nk))
 	cost.Step()
@@ -40,7 +40,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			TwoMM(dGiven, aGiven, bGiven, cGiven, ni, nj, nk, nl, alpha, beta)
+			TwoMM(d, a, b, c, ni, nj, nk, nl, alpha, beta)
 		}
 		return
 	}
@@ -98,6 +98,10 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 	if err = prog.Share("d"); err != nil {
 		return
 	}
+	d = dOwn
+	a = aOwn
+	b = bOwn
+	c = cOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -109,7 +113,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				tmp[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line twomm_fagus.go:113
+//line twomm_fagus.go:117
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -126,7 +130,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				d[i*nl+j] += tmp[i*nj+k] * c[k*nl+j]
 			}
 		}
-//line twomm_fagus.go:130
+//line twomm_fagus.go:134
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -12,10 +12,9 @@ import (
 )
 
 // choice writes the choice between one rank and all, if the cost of both can be predicted: rank 0
-// calls the sequential function, and tells the others its results. given has the names of the
-// caller's slices.
-func (e *emitter) choice(given map[*array]string) {
-	if given == nil {
+// calls the sequential function, and tells the others its results.
+func (e *emitter) choice() {
+	if !e.choosable() {
 		return
 	}
 	cost, alone := e.unique("cost"), e.unique("alone")
@@ -26,7 +25,7 @@ func (e *emitter) choice(given map[*array]string) {
 			if a.columns != "" {
 				rows = "Rows"
 			}
-			e.printf("region.Copied%s(%s, %s, %t)\n", rows, cost, given[a], e.Written[a.Array])
+			e.printf("region.Copied%s(%s, %s, %t)\n", rows, cost, a.Name, e.Written[a.Array])
 		}
 	}
 	e.costs(cost, e.Body)
@@ -35,43 +34,33 @@ func (e *emitter) choice(given map[*array]string) {
 	if len(e.results) > 0 {
 		e.printf("%s = ", strings.Join(e.results, ", "))
 	}
-	e.printf("%s(%s)\n}\n", e.Name, strings.Join(e.arguments(given), ", "))
+	e.printf("%s(%s)\n}\n", e.Name, strings.Join(e.arguments(), ", "))
 	for _, r := range e.results {
 		e.printf("if %[1]s, %[2]s = region.Tell(%[3]s, %[1]s); %[2]s != nil {\nreturn\n}\n", r, e.err, e.node)
 	}
 	e.printf("return\n}\n")
 }
 
-// keepGiven writes variables for the caller's slices, and returns their names; nil if the function
-// always runs on all ranks: its cost is unknown, or other ranks cannot be told its results.
-func (e *emitter) keepGiven() map[*array]string {
+// choosable reports whether there is a choice. Otherwise the function always runs on all ranks: its
+// cost is unknown, or other ranks cannot be told its results.
+func (e *emitter) choosable() bool {
 	for _, s := range e.Steps {
 		if _, known := s.Work(); !known {
-			return nil
+			return false
 		}
 	}
 	signature := e.file.pkg.TypesInfo.Defs[e.decl.Name].Type().(*types.Signature)
 	for v := range signature.Results().Variables() {
 		if b, ok := v.Type().Underlying().(*types.Basic); !ok || b.Info()&(types.IsInteger|types.IsFloat) == 0 {
-			return nil
+			return false
 		}
 	}
 	for _, o := range e.file.pkg.TypesInfo.Defs {
 		if v, ok := o.(*types.Var); ok && v.Name() == e.Name && e.decl.Pos() <= v.Pos() && v.Pos() < e.decl.End() {
-			return nil // hides the function
+			return false // hides the function
 		}
 	}
-	if e.changesParameter() {
-		return nil
-	}
-	given := make(map[*array]string)
-	for _, a := range e.arrays {
-		if !a.Local {
-			given[a] = e.unique(a.Name + "Given")
-			e.printf("%s := %s\n", given[a], a.Name)
-		}
-	}
-	return given
+	return !e.changesParameter()
 }
 
 // changesParameter reports whether a statement before the loops may change a parameter.
@@ -103,16 +92,14 @@ func (e *emitter) changesParameter() (changes bool) {
 }
 
 // arguments returns the arguments of a call of the sequential function.
-func (e *emitter) arguments(given map[*array]string) (all []string) {
+func (e *emitter) arguments() (all []string) {
 	for _, field := range e.decl.Type.Params.List {
+		more := ""
+		if _, variadic := field.Type.(*ast.Ellipsis); variadic {
+			more = "..."
+		}
 		for _, id := range field.Names {
-			name := id.Name
-			for a, g := range given {
-				if a.Name == name {
-					name = g
-				}
-			}
-			all = append(all, name)
+			all = append(all, id.Name+more)
 		}
 	}
 	return all

@@ -209,9 +209,11 @@ func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error 
 	}
 	e.name()
 	e.signature()
-	e.choice(e.opening())
+	own := e.opening()
+	e.choice()
 	e.plan(f.Body)
 	e.printf("if %s = %s.Share(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, e.output(), e.err)
+	e.use(own)
 	list := f.decl.Body.List[len(f.preamble):]
 	if err := e.statements(list); err != nil {
 		return err
@@ -316,16 +318,20 @@ func (e *emitter) signature() {
 	e.printf("%s error) {\n", e.err)
 }
 
-func (e *emitter) opening() (given map[*array]string) {
+// opening writes what comes before the choice of ranks. own has the variables for the slices that
+// the loops will use instead of the caller's. The loops do not use these variables themselves: the
+// compiler cannot keep what has an address in registers.
+func (e *emitter) opening() (own map[*array]string) {
 	e.printf("%s := region.Open(%s, %q%s)\n", e.prog, e.node, e.file.pkg.PkgPath+"."+e.Name, e.given())
-	given = e.keepGiven()
+	own = make(map[*array]string)
 	for _, a := range e.arrays {
 		if !a.Local {
 			in := "In"
 			if a.columns != "" {
 				in = "InRows"
 			}
-			e.printf("%s = region.%s(%s, %q, %s)\n", a.Name, in, e.prog, a.Name, a.Name)
+			own[a] = e.unique(a.Name + "Own")
+			e.printf("%s := %s\nregion.%s(%s, %q, &%s)\n", own[a], a.Name, in, e.prog, a.Name, own[a])
 		}
 	}
 	local := slices.DeleteFunc(slices.Clone(e.arrays), func(a *array) bool { return !a.Local })
@@ -360,7 +366,21 @@ func (e *emitter) opening() (given map[*array]string) {
 	if e.Spend > 0 {
 		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend)
 	}
-	return given
+	return own
+}
+
+// use makes the loops use other slices than the caller's, also where variables denote their parts.
+func (e *emitter) use(own map[*array]string) {
+	for _, a := range e.arrays {
+		if own[a] != "" {
+			e.printf("%s = %s\n", a.Name, own[a])
+		}
+	}
+	for _, p := range e.aliases {
+		if n := len(e.preamble); n > 0 && p.variable.Pos() < e.preamble[n-1].End() {
+			e.printf("%s = %s\n", p.variable.Name, e.file.source(p.of))
+		}
+	}
 }
 
 func (e *emitter) output() string {

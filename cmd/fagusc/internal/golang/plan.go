@@ -51,7 +51,21 @@ func (e *emitter) plan(nodes []*loops.Node) {
 	e.out = out
 	e.printf("\n// Declare the elements that every rank reads and writes in every step, unless a former call has.\n")
 	e.printf("var %s struct {\n%s}\nif !region.Known(%s, &%s%s) {\n", e.numbers, &fields, e.prog, e.numbers, e.values(text))
-	e.printf("%s.Begin(%s)\n%s%s}\n", e.prog, strings.Join(input, ", "), &maps, text)
+	e.printf("%s.Begin(%s)\n", e.prog, strings.Join(input, ", "))
+	if e.asserts() {
+		e.printf("%s.Compare()\n", e.prog)
+	}
+	e.printf("%s%s}\n", &maps, text)
+}
+
+// asserts reports whether the author asserts that a loop is parallel.
+func (e *emitter) asserts() bool {
+	for _, s := range e.Steps {
+		if s.Kind == loops.Parallel && s.Node.Loop.Independent {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *emitter) planned(nodes []*loops.Node) {
@@ -216,6 +230,8 @@ func (e *emitter) divided(s *loops.Step, number string) {
 	l := s.Node.Loop
 	lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
 	switch {
+	case s.Cyclic && s.Node.Even():
+		e.printf("%s.Moving(%s, %s, %s, %d)\n", e.prog, number, lo, hi, l.Step)
 	case s.Cyclic:
 		e.printf("%s.Cyclic(%s, %s, %s, %d)\n", e.prog, number, lo, hi, l.Step)
 	case s.Template != nil:

@@ -307,11 +307,13 @@ func main() {
 				s[call], p[call] = f.alone(want[0], want[1], want[2], want[3], wanted, index, n, m+call%2)
 			}
 			cfg := fagus.Config{Nodes: 1 + r.IntN(5), Placement: fagus.PlacePrivate}
-			switch r.IntN(4) {
+			switch r.IntN(5) {
 			case 0:
 				cfg.Placement = fagus.PlaceShared
 			case 1:
 				cfg.Mode = fagus.Threaded
+			case 2, 3:
+				cfg.Placement = fagus.PlaceAuto // in place
 			}
 			stays := r.IntN(16) // one bit for each array
 			together := r.IntN(4) > 0 // or on one rank, where that is faster

@@ -288,6 +288,9 @@ func (t *translator) constant(n *loops.Node, id *ast.Ident, e ast.Expr) bool {
 	if s := t.slice(n, e); s != nil {
 		t.slices[o] = s
 		s.aliased = true
+		if o.Parent() == t.info.Scopes[t.decl.Type] {
+			t.aliases = append(t.aliases, alias{id, e})
+		}
 		return true
 	}
 	return false

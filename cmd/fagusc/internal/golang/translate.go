@@ -19,6 +19,7 @@ type Function struct {
 	// preamble are the statements before the plan: they compute variables from parameters and make
 	// local arrays.
 	preamble []ast.Stmt
+	aliases  []alias // of the outermost block, in order
 	arrays   []*array
 	refused  []*loops.Refusal
 	names    map[string]int           // how often symbols and identifiers use a name
@@ -27,6 +28,12 @@ type Function struct {
 	results  []string        // names of the results
 	headers  [][2]token.Pos  // ranges of the headers of parallel loops
 	types    map[string]bool // import lines for the types in the output
+}
+
+// alias is a variable that denotes a part of an array.
+type alias struct {
+	variable *ast.Ident
+	of       ast.Expr
 }
 
 type array struct {

@@ -128,20 +128,27 @@ func folded(all []place, array *Array) (op string) {
 
 // uneven reports whether an iteration's work depends on the index, or the bounds on outer loops.
 func (f *Function) uneven(n *Node) bool {
-	bounds := func(l *Loop, s *Symbol) bool {
-		return slices.ContainsFunc(slices.Concat(l.Lo, l.Hi), func(p Poly) bool { return p.Mentions(s) })
-	}
 	for outer := n.parent; outer != nil; outer = outer.parent {
-		if outer.Loop != nil && outer.Loop.Index != nil && bounds(n.Loop, outer.Loop.Index) {
+		if outer.Loop != nil && outer.Loop.Index != nil && n.Loop.boundBy(outer.Loop.Index) {
 			return true
 		}
 	}
+	return !n.Even()
+}
+
+// Even reports whether all iterations of a loop do nearly the same work.
+func (n *Node) Even() bool {
 	for inner := range n.All() {
-		if inner != n && inner.Loop != nil && bounds(inner.Loop, n.Loop.Index) && !even(inner.Loop, n.Loop.Index) {
-			return true
+		if inner != n && inner.Loop != nil && inner.Loop.boundBy(n.Loop.Index) && !even(inner.Loop, n.Loop.Index) {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// boundBy reports whether the bounds of a loop depend on an index.
+func (l *Loop) boundBy(s *Symbol) bool {
+	return slices.ContainsFunc(slices.Concat(l.Lo, l.Hi), func(p Poly) bool { return p.Mentions(s) })
 }
 
 // even reports whether a loop has nearly the same number of iterations for every value of an index:

@@ -13,16 +13,16 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Sweep", "n", n)
-	toGiven := to
-	fromGiven := from
-	to = region.In(prog, "to", to)
-	from = region.In(prog, "from", from)
+	toOwn := to
+	region.In(prog, "to", &toOwn)
+	fromOwn := from
+	region.In(prog, "from", &fromOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, toGiven, true)
-	region.Copied(cost, fromGiven, false)
+	region.Copied(cost, to, true)
+	region.Copied(cost, from, false)
 	cost.Step()
 	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
 	var alone bool
@@ -31,7 +31,7 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Sweep(toGiven, fromGiven, n)
+			Sweep(to, from, n)
 		}
 		return
 	}
@@ -59,6 +59,8 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 	if err = prog.Share("to"); err != nil {
 		return
 	}
+	to = toOwn
+	from = fromOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -68,7 +70,7 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			to[i*n+j] = 0.25 * (from[(i-1)*n+j] + from[(i+1)*n+j] + from[i*n+j-1] + from[i*n+j+1])
 		}
-//line stepwise_fagus.go:72
+//line stepwise_fagus.go:74
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -83,16 +85,16 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Sweeps", "n", n, "steps", steps)
-	aGiven := a
-	bGiven := b
-	a = region.In(prog, "a", a)
-	b = region.In(prog, "b", b)
+	aOwn := a
+	region.In(prog, "a", &aOwn)
+	bOwn := b
+	region.In(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, aGiven, true)
-	region.Copied(cost, bGiven, true)
+	region.Copied(cost, a, true)
+	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
 	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
@@ -105,7 +107,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Sweeps(aGiven, bGiven, n, steps)
+			Sweeps(a, b, n, steps)
 		}
 		return
 	}
@@ -149,9 +151,11 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	if err = prog.Share("a", "b"); err != nil {
 		return
 	}
+	a = aOwn
+	b = bOwn
 //line stepwise.go:18:2
 	for range steps {
-//line stepwise_fagus.go:155
+//line stepwise_fagus.go:159
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -161,7 +165,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
 			}
-//line stepwise_fagus.go:165
+//line stepwise_fagus.go:169
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -175,7 +179,7 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 			for j := 1; j < n-1; j++ {
 				a[i*n+j] = 0.25 * (b[(i-1)*n+j] + b[(i+1)*n+j] + b[i*n+j-1] + b[i*n+j+1])
 			}
-//line stepwise_fagus.go:179
+//line stepwise_fagus.go:183
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
@@ -191,16 +195,16 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Apply", "n", n)
-	qGiven := q
-	pGiven := p
-	q = region.In(prog, "q", q)
-	p = region.In(prog, "p", p)
+	qOwn := q
+	region.In(prog, "q", &qOwn)
+	pOwn := p
+	region.In(prog, "p", &pOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, qGiven, true)
-	region.Copied(cost, pGiven, false)
+	region.Copied(cost, q, true)
+	region.Copied(cost, p, false)
 	cost.Step()
 	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
 	var alone bool
@@ -209,7 +213,7 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Apply(qGiven, pGiven, n)
+			Apply(q, p, n)
 		}
 		return
 	}
@@ -238,6 +242,8 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 	if err = prog.Share("q"); err != nil {
 		return
 	}
+	q = qOwn
+	p = pOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -247,7 +253,7 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			q[i*n+j] = 4*p[i*n+j] - p[(i-1)*n+j] - p[(i+1)*n+j] - p[i*n+j-1] - p[i*n+j+1]
 		}
-//line stepwise_fagus.go:251
+//line stepwise_fagus.go:257
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -262,16 +268,16 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Dot", "n", n)
-	xGiven := x
-	yGiven := y
-	x = region.In(prog, "x", x)
-	y = region.In(prog, "y", y)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
+	yOwn := y
+	region.In(prog, "y", &yOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, xGiven, false)
-	region.Copied(cost, yGiven, false)
+	region.Copied(cost, x, false)
+	region.Copied(cost, y, false)
 	cost.Step()
 	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
 	cost.Step()
@@ -281,7 +287,7 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			sum = Dot(xGiven, yGiven, n)
+			sum = Dot(x, y, n)
 		}
 		if sum, err = region.Tell(node, sum); err != nil {
 			return
@@ -310,6 +316,8 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 	if err = prog.Share(); err != nil {
 		return
 	}
+	x = xOwn
+	y = yOwn
 	if node.Rank() > 0 {
 		sum = 0
 	}
@@ -322,7 +330,7 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 		for j := 1; j < n-1; j++ {
 			sum += x[i*n+j] * y[i*n+j]
 		}
-//line stepwise_fagus.go:326
+//line stepwise_fagus.go:334
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -342,16 +350,16 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 // A slice that a region.Resident gives stays where it is.
 func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Add", "c", c, "n", n)
-	xGiven := x
-	yGiven := y
-	x = region.In(prog, "x", x)
-	y = region.In(prog, "y", y)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
+	yOwn := y
+	region.In(prog, "y", &yOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, xGiven, true)
-	region.Copied(cost, yGiven, false)
+	region.Copied(cost, x, true)
+	region.Copied(cost, y, false)
 	cost.Step()
 	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
 	var alone bool
@@ -360,7 +368,7 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Add(xGiven, yGiven, c, n)
+			Add(x, y, c, n)
 		}
 		return
 	}
@@ -386,6 +394,8 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 	if err = prog.Share("x"); err != nil {
 		return
 	}
+	x = xOwn
+	y = yOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -395,7 +405,7 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			x[i*n+j] += c * y[i*n+j]
 		}
-//line stepwise_fagus.go:399
+//line stepwise_fagus.go:409
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -410,16 +420,16 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Turn", "c", c, "n", n)
-	pGiven := p
-	rGiven := r
-	p = region.In(prog, "p", p)
-	r = region.In(prog, "r", r)
+	pOwn := p
+	region.In(prog, "p", &pOwn)
+	rOwn := r
+	region.In(prog, "r", &rOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, pGiven, true)
-	region.Copied(cost, rGiven, false)
+	region.Copied(cost, p, true)
+	region.Copied(cost, r, false)
 	cost.Step()
 	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
 	var alone bool
@@ -428,7 +438,7 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Turn(pGiven, rGiven, c, n)
+			Turn(p, r, c, n)
 		}
 		return
 	}
@@ -454,6 +464,8 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 	if err = prog.Share("p"); err != nil {
 		return
 	}
+	p = pOwn
+	r = rOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -463,7 +475,7 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 		for j := 1; j < n-1; j++ {
 			p[i*n+j] = r[i*n+j] + c*p[i*n+j]
 		}
-//line stepwise_fagus.go:467
+//line stepwise_fagus.go:479
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -478,22 +490,22 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 // A slice that a region.Resident gives stays where it is.
 func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float64, err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/kernels/stepwise.Gradients", "n", n, "steps", steps)
-	xGiven := x
-	rGiven := r
-	pGiven := p
-	qGiven := q
-	x = region.In(prog, "x", x)
-	r = region.In(prog, "r", r)
-	p = region.In(prog, "p", p)
-	q = region.In(prog, "q", q)
+	xOwn := x
+	region.In(prog, "x", &xOwn)
+	rOwn := r
+	region.In(prog, "r", &rOwn)
+	pOwn := p
+	region.In(prog, "p", &pOwn)
+	qOwn := q
+	region.In(prog, "q", &qOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.Copied(cost, xGiven, true)
-	region.Copied(cost, rGiven, true)
-	region.Copied(cost, pGiven, true)
-	region.Copied(cost, qGiven, true)
+	region.Copied(cost, x, true)
+	region.Copied(cost, r, true)
+	region.Copied(cost, p, true)
+	region.Copied(cost, q, true)
 	cost.Step()
 	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
 	cost.Step()
@@ -519,7 +531,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			rr = Gradients(xGiven, rGiven, pGiven, qGiven, n, steps)
+			rr = Gradients(x, r, p, q, n, steps)
 		}
 		if rr, err = region.Tell(node, rr); err != nil {
 			return
@@ -623,6 +635,10 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 	if err = prog.Share("x", "r", "p", "q"); err != nil {
 		return
 	}
+	x = xOwn
+	r = rOwn
+	p = pOwn
+	q = qOwn
 	if node.Rank() > 0 {
 		rr = 0
 	}
@@ -635,7 +651,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		for j := 1; j < n-1; j++ {
 			rr += r[i*n+j] * r[i*n+j]
 		}
-//line stepwise_fagus.go:639
+//line stepwise_fagus.go:655
 	}
 	if err = prog.Leave(steps2.step); err != nil {
 		return
@@ -647,7 +663,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 	}
 //line stepwise.go:87:2
 	for range steps {
-//line stepwise_fagus.go:651
+//line stepwise_fagus.go:667
 		if err = prog.Enter(steps2.step2); err != nil {
 			return
 		}
@@ -657,14 +673,14 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				q[i*n+j] = 4*p[i*n+j] - p[(i-1)*n+j] - p[(i+1)*n+j] - p[i*n+j-1] - p[i*n+j+1]
 			}
-//line stepwise_fagus.go:661
+//line stepwise_fagus.go:677
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return
 		}
 //line stepwise.go:93:3
 		pq := 0.0
-//line stepwise_fagus.go:668
+//line stepwise_fagus.go:684
 		if node.Rank() > 0 {
 			pq = 0
 		}
@@ -677,7 +693,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				pq += p[i*n+j] * q[i*n+j]
 			}
-//line stepwise_fagus.go:681
+//line stepwise_fagus.go:697
 		}
 		if err = prog.Leave(steps2.step3); err != nil {
 			return
@@ -689,7 +705,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		}
 //line stepwise.go:99:3
 		alpha := rr / pq
-//line stepwise_fagus.go:693
+//line stepwise_fagus.go:709
 		if err = prog.Enter(steps2.step4); err != nil {
 			return
 		}
@@ -699,7 +715,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				x[i*n+j] += alpha * p[i*n+j]
 			}
-//line stepwise_fagus.go:703
+//line stepwise_fagus.go:719
 		}
 		if err = prog.Leave(steps2.step4); err != nil {
 			return
@@ -713,7 +729,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				r[i*n+j] += -alpha * q[i*n+j]
 			}
-//line stepwise_fagus.go:717
+//line stepwise_fagus.go:733
 		}
 		if err = prog.Leave(steps2.step5); err != nil {
 			return
@@ -721,7 +737,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 //line stepwise.go:110:3
 		before := rr
 		rr = 0.0
-//line stepwise_fagus.go:725
+//line stepwise_fagus.go:741
 		if node.Rank() > 0 {
 			rr = 0
 		}
@@ -734,7 +750,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				rr += r[i*n+j] * r[i*n+j]
 			}
-//line stepwise_fagus.go:738
+//line stepwise_fagus.go:754
 		}
 		if err = prog.Leave(steps2.step6); err != nil {
 			return
@@ -753,7 +769,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 			for j := 1; j < n-1; j++ {
 				p[i*n+j] = r[i*n+j] + rr/before*p[i*n+j]
 			}
-//line stepwise_fagus.go:757
+//line stepwise_fagus.go:773
 		}
 		if err = prog.Leave(steps2.step7); err != nil {
 			return

@@ -177,7 +177,7 @@ func TestCostPerStep(t *testing.T) {
 // of conjugate gradients the same as the function on as many ranks, because sums depend on these.
 func TestSame(t *testing.T) {
 	const n, steps = 21, 5
-	for _, cfg := range []fagus.Config{{}, {Placement: fagus.PlaceShared}, {Mode: fagus.Threaded}, {Mode: fagus.Threaded, Helpers: true}} {
+	for _, cfg := range []fagus.Config{{}, {Placement: fagus.PlacePrivate}, {Placement: fagus.PlaceShared}, {Placement: fagus.PlacePrivate, Mode: fagus.Threaded}, {Placement: fagus.PlacePrivate, Mode: fagus.Threaded, Helpers: true}} {
 		for cfg.Nodes = 1; cfg.Nodes <= 5; cfg.Nodes++ {
 			if _, err := fagus.Run(t.Context(), cfg, func(node *fagus.Node) error {
 				region.Together(node)

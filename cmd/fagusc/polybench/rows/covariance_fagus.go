@@ -13,17 +13,17 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.Covariance", "n", n, "m", m)
-	dataGiven := data
-	covGiven := cov
-	data = region.InRows(prog, "data", data)
-	cov = region.InRows(prog, "cov", cov)
+	dataOwn := data
+	region.InRows(prog, "data", &dataOwn)
+	covOwn := cov
+	region.InRows(prog, "cov", &covOwn)
 	mean := region.Make[float64](prog, "mean", m)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.CopiedRows(cost, dataGiven, true)
-	region.CopiedRows(cost, covGiven, true)
+	region.CopiedRows(cost, data, true)
+	region.CopiedRows(cost, cov, true)
 	cost.Step()
 	cost.Works(true, 3, max(0, m)*max(0, n))
 	cost.Step()
@@ -38,7 +38,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Covariance(dataGiven, covGiven, n, m)
+			Covariance(data, cov, n, m)
 		}
 		return
 	}
@@ -109,6 +109,8 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 	if err = prog.Share("data", "cov"); err != nil {
 		return
 	}
+	data = dataOwn
+	cov = covOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -119,7 +121,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 			mean[j] += data[i][j]
 		}
 		mean[j] /= float64(n)
-//line covariance_fagus.go:123
+//line covariance_fagus.go:125
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -133,7 +135,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 		for j := range m {
 			data[i][j] -= mean[j]
 		}
-//line covariance_fagus.go:137
+//line covariance_fagus.go:139
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -152,7 +154,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 			cov[i][j] = sum / float64(n-1)
 			cov[j][i] = cov[i][j]
 		}
-//line covariance_fagus.go:156
+//line covariance_fagus.go:158
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

@@ -13,22 +13,22 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, steps int) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.FDTD2D", "nx", nx, "ny", ny, "steps", steps)
-	exGiven := ex
-	eyGiven := ey
-	hzGiven := hz
-	fictGiven := fict
-	ex = region.InRows(prog, "ex", ex)
-	ey = region.InRows(prog, "ey", ey)
-	hz = region.InRows(prog, "hz", hz)
-	fict = region.In(prog, "fict", fict)
+	exOwn := ex
+	region.InRows(prog, "ex", &exOwn)
+	eyOwn := ey
+	region.InRows(prog, "ey", &eyOwn)
+	hzOwn := hz
+	region.InRows(prog, "hz", &hzOwn)
+	fictOwn := fict
+	region.In(prog, "fict", &fictOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.CopiedRows(cost, exGiven, true)
-	region.CopiedRows(cost, eyGiven, true)
-	region.CopiedRows(cost, hzGiven, true)
-	region.Copied(cost, fictGiven, false)
+	region.CopiedRows(cost, ex, true)
+	region.CopiedRows(cost, ey, true)
+	region.CopiedRows(cost, hz, true)
+	region.Copied(cost, fict, false)
 	for t := 0; t < steps; t++ {
 		cost.Step()
 		cost.Works(true, 2, max(0, ny))
@@ -45,7 +45,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			FDTD2D(exGiven, eyGiven, hzGiven, fictGiven, nx, ny, steps)
+			FDTD2D(ex, ey, hz, fict, nx, ny, steps)
 		}
 		return
 	}
@@ -123,9 +123,13 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 	if err = prog.Share("ex", "ey", "hz"); err != nil {
 		return
 	}
+	ex = exOwn
+	ey = eyOwn
+	hz = hzOwn
+	fict = fictOwn
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:129
+//line fdtd2d_fagus.go:133
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -133,7 +137,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[0][j] = fict[t]
-//line fdtd2d_fagus.go:137
+//line fdtd2d_fagus.go:141
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -147,7 +151,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny; j++ {
 				ey[i][j] -= 0.5 * (hz[i][j] - hz[i-1][j])
 			}
-//line fdtd2d_fagus.go:151
+//line fdtd2d_fagus.go:155
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -161,7 +165,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 1; j < ny; j++ {
 				ex[i][j] -= 0.5 * (hz[i][j] - hz[i][j-1])
 			}
-//line fdtd2d_fagus.go:165
+//line fdtd2d_fagus.go:169
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -175,7 +179,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny-1; j++ {
 				hz[i][j] -= 0.7 * (ex[i][j+1] - ex[i][j] + ey[i+1][j] - ey[i][j])
 			}
-//line fdtd2d_fagus.go:179
+//line fdtd2d_fagus.go:183
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return

@@ -13,19 +13,19 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.Gemm", "ni", ni, "nj", nj, "nk", nk, "alpha", alpha, "beta", beta)
-	cGiven := c
-	aGiven := a
-	bGiven := b
-	c = region.InRows(prog, "c", c)
-	a = region.InRows(prog, "a", a)
-	b = region.InRows(prog, "b", b)
+	cOwn := c
+	region.InRows(prog, "c", &cOwn)
+	aOwn := a
+	region.InRows(prog, "a", &aOwn)
+	bOwn := b
+	region.InRows(prog, "b", &bOwn)
 	prog.Spend = 1 * fagus.Nanosecond
 
 	// Small problems are faster on one rank.
 	cost := region.NewCost(prog)
-	region.CopiedRows(cost, cGiven, true)
-	region.CopiedRows(cost, aGiven, false)
-	region.CopiedRows(cost, bGiven, false)
+	region.CopiedRows(cost, c, true)
+	region.CopiedRows(cost, a, false)
+	region.CopiedRows(cost, b, false)
 	cost.Step()
 	cost.Works(true, 2, max(0, ni)*max(0, nj))
 	cost.Works(true, 4, max(0, ni)*max(0, nk)*max(0, nj))
@@ -35,7 +35,7 @@ func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta f
 	} else if alone {
 		prog.Close()
 		if node.Rank() == 0 {
-			Gemm(cGiven, aGiven, bGiven, ni, nj, nk, alpha, beta)
+			Gemm(c, a, b, ni, nj, nk, alpha, beta)
 		}
 		return
 	}
@@ -73,6 +73,9 @@ func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta f
 	if err = prog.Share("c"); err != nil {
 		return
 	}
+	c = cOwn
+	a = aOwn
+	b = bOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -87,7 +90,7 @@ func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta f
 				c[i][j] += alpha * a[i][k] * b[k][j]
 			}
 		}
-//line gemm_fagus.go:91
+//line gemm_fagus.go:94
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -13,10 +13,14 @@ import (
 // A slice that a region.Resident gives stays where it is.
 func TwoMMOn(node *fagus.Node, d, a, b, c [][]float64, ni, nj, nk, nl int, alpha, beta float64) (err error) {
 	prog := region.Open(node, "github.com/fagus-dsm/fagus/cmd/fagusc/polybench/rows.TwoMM", "ni", ni, "nj", nj, "nk", nk, "nl", nl, "alpha", alpha, "beta", beta)
-	d = region.InRows(prog, "d", d)
-	a = region.InRows(prog, "a", a)
-	b = region.InRows(prog, "b", b)
-	c = region.InRows(prog, "c", c)
+	dOwn := d
+	region.InRows(prog, "d", &dOwn)
+	aOwn := a
+	region.InRows(prog, "a", &aOwn)
+	bOwn := b
+	region.InRows(prog, "b", &bOwn)
+	cOwn := c
+	region.InRows(prog, "c", &cOwn)
 	tmp := region.MakeRows[float64](prog, "tmp", ni, nj)
 	prog.Spend = 1 * fagus.Nanosecond
 
@@ -73,6 +77,10 @@ func TwoMMOn(node *fagus.Node, d, a, b, c [][]float64, ni, nj, nk, nl int, alpha
 	if err = prog.Share("d"); err != nil {
 		return
 	}
+	d = dOwn
+	a = aOwn
+	b = bOwn
+	c = cOwn
 	if err = prog.Enter(steps.step); err != nil {
 		return
 	}
@@ -84,7 +92,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c [][]float64, ni, nj, nk, nl int, alpha
 				tmp[i][j] += alpha * a[i][k] * b[k][j]
 			}
 		}
-//line twomm_fagus.go:88
+//line twomm_fagus.go:96
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -101,7 +109,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c [][]float64, ni, nj, nk, nl int, alpha
 				d[i][j] += tmp[i][k] * c[k][j]
 			}
 		}
-//line twomm_fagus.go:105
+//line twomm_fagus.go:113
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
