@@ -10,12 +10,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
@@ -37,6 +40,8 @@ fagusc cmd/fagusc/kernels                   the package in a folder; without one
 fagusc cmd/fagusc/kernels/dense.go          one file
 fagusc --explain cmd/fagusc/kernels         explain every loop; write nothing
 fagusc --json --explain cmd/fagusc/kernels
+fagusc --with n=1000,steps=50,'len(a)=1000000','len(b)=1000000' cmd/fagusc/kernels/stencil.go
+                                            predict times for these sizes; write nothing
 fagusc --spend 2ns cmd/fagusc/kernels       computing takes time on simulated networks`
 
 func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
@@ -64,6 +69,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Description: about, HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "explain", Aliases: []string{"x"}, DisableDefaultText: true, Usage: "explain every loop, and write nothing"},
+			&cli.StringFlag{Name: "with", Usage: "like --explain, and predict the time for `SIZES` of parameters, as generated code does when it chooses between one rank and all: n=1000,m=2"},
+			&cli.IntFlag{Name: "ranks", Value: 2, Usage: "predict the time on `N` ranks"},
+			&cli.DurationFlag{Name: "meeting", Value: 500 * time.Nanosecond, Usage: "assume that a Barrier of the ranks takes `TIME`"},
 			&cli.DurationFlag{Name: "spend", Usage: "charge `TIME` to a virtual clock per iteration of an innermost loop: on simulated networks computing takes only the time that the program charges"},
 			&cli.BoolFlag{Name: "json", DisableDefaultText: true, Usage: "print JSON"},
 		},
@@ -81,6 +89,7 @@ type result struct {
 	File     string
 	Function string   `json:",omitempty"` // empty if the whole file is refused
 	Loops    []string `json:",omitempty"`
+	Time     string   `json:",omitempty"` // predicted, or why it is not
 	Refused  string   `json:",omitempty"`
 	Output   string   `json:",omitempty"`
 }
@@ -90,6 +99,13 @@ func run(c *cli.Context, out io.Writer) error {
 	if spend < 0 {
 		return usage.Errorf("--spend %v: want 0 or more; see 'fagusc --help'", spend)
 	}
+	sizes, err := sizesOf(c.String("with"))
+	if err != nil {
+		return err
+	}
+	if c.Int("ranks") < 1 || c.Duration("meeting") < 0 {
+		return usage.Errorf("--ranks %d --meeting %v: want at least 1 rank, and 0 or more; see 'fagusc --help'", c.Int("ranks"), c.Duration("meeting"))
+	}
 	files, err := load(c.Args().Slice())
 	if err != nil {
 		return err
@@ -97,8 +113,17 @@ func run(c *cli.Context, out io.Writer) error {
 	var all []result
 	var refused []error
 	for _, f := range files {
-		if c.Bool("explain") {
-			all = append(all, explained(f)...)
+		if c.Bool("explain") || sizes != nil {
+			all = append(all, explained(f, func(fn *golang.Function) string {
+				if sizes == nil {
+					return ""
+				}
+				text, err := fn.Predict(sizes, c.Int("ranks"), fagus.Time(c.Duration("meeting").Nanoseconds())*fagus.Nanosecond)
+				if err != nil {
+					return err.Error()
+				}
+				return text
+			})...)
 			continue
 		}
 		more, err := emitted(f, golang.Options{Spend: spend.Nanoseconds()})
@@ -127,6 +152,9 @@ func report(all []result, asJSON bool, out io.Writer) error {
 			fmt.Fprintf(out, "%s: %sOn in %s\n", s.Function, s.Function, s.Output)
 		default:
 			fmt.Fprintf(out, "%s:\n\t%s\n", s.Function, strings.Join(s.Loops, "\n\t"))
+			if s.Time != "" {
+				fmt.Fprintf(out, "\t%s\n", s.Time)
+			}
 		}
 	}
 	return nil
@@ -160,7 +188,24 @@ func load(args []string) ([]*golang.File, error) {
 	return files, err
 }
 
-func explained(f *golang.File) (all []result) {
+// sizesOf returns the values of a list such as n=1000,len(a)=5; nil if it is empty.
+func sizesOf(list string) (golang.Sizes, error) {
+	if list == "" {
+		return nil, nil
+	}
+	sizes := make(golang.Sizes)
+	for part := range strings.SplitSeq(list, ",") {
+		name, text, _ := strings.Cut(part, "=")
+		v, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if name = strings.TrimSpace(name); err != nil || name == "" {
+			return nil, usage.Errorf("--with %s: want NAME=NUMBER, with commas between, such as n=1000,'len(a)=500'; see 'fagusc --help'", list)
+		}
+		sizes[name] = v
+	}
+	return sizes, nil
+}
+
+func explained(f *golang.File, predict func(*golang.Function) string) (all []result) {
 	for _, err := range f.Refused() {
 		all = append(all, result{File: f.Path, Refused: err.Error()})
 	}
@@ -169,7 +214,7 @@ func explained(f *golang.File) (all []result) {
 		if _, err := fn.Plan(); err != nil {
 			s.Refused = err.Error()
 		} else {
-			s.Loops = fn.Describe()
+			s.Loops, s.Time = fn.Describe(), predict(fn)
 		}
 		all = append(all, s)
 	}

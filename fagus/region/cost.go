@@ -17,8 +17,8 @@ const (
 	divisionTime = 1000 // dividing a step, if ranks compute in place, for each rank
 	// phaseMeetings is how many Barriers a step takes: an Acquire, a Release and a Fence.
 	phaseMeetings = 3
-	// unknownTimes is how often a loop is assumed to run whose bounds are not known before.
-	unknownTimes = 16
+	// UnknownTimes is how often a loop is assumed to run whose bounds are not known before.
+	UnknownTimes = 16
 )
 
 // Cost predicts what a call costs on all ranks and on one rank, from the loops of the function and
@@ -27,24 +27,39 @@ const (
 //	c := region.NewCost(p)
 //	region.Copied(c, a, true)
 //	c.Repeat(steps)
-//	c.Step(true, 6, (n-2)*(n-2)) // ranks divide (n-2)*(n-2) iterations of 6 accesses each
+//	c.Step()
+//	c.Works(true, 6, (n-2)*(n-2)) // ranks divide (n-2)*(n-2) iterations of 6 accesses each
 //	c.End()
 //	if c.Alone() { ... } // the call is cheaper on rank 0 alone
 //
 // The prediction is the same on all ranks.
 type Cost struct {
-	p      *Program
-	times  []float64 // of the open repetitions, multiplied
-	steps  float64   // that ranks execute together
-	plans  float64   // steps that must be planned
-	apart  float64   // ns of work that ranks divide
-	single float64   // ns of all other work
-	bytes  float64   // of the input and the output
-	never  bool      // the call must not run on one rank
+	Estimate
+	p     *Program
+	times []float64 // of the open repetitions, multiplied
+	never bool      // the call must not run on one rank
+}
+
+// mostPlanned bounds the number of steps to plan: a call with more steps runs on one rank.
+const mostPlanned = 1 << 16
+
+// Estimate is what a call costs, apart from who pays.
+type Estimate struct {
+	Steps   float64 // that ranks execute together
+	Plans   float64 // steps that must be planned
+	Divided float64 // ns of work that ranks divide
+	Single  float64 // ns of all other work
+	Bytes   float64 // of the input and the output
 }
 
 // NewCost returns a Cost without steps.
-func NewCost(p *Program) *Cost { return &Cost{p: p, times: []float64{1}} }
+func NewCost(p *Program) *Cost {
+	n := p.node
+	return &Cost{p: p, times: []float64{1}, never: n.Virtual() || n.Checks() || p.store.together}
+}
+
+// Settled reports whether Alone does not depend on what follows, so that counting can end.
+func (c *Cost) Settled() bool { return c.never || c.Plans > mostPlanned }
 
 // Copied says that a is an array of the caller, and whether it is also output.
 func Copied[S ~[]T, T any](c *Cost, a S, output bool) {
@@ -61,15 +76,15 @@ func CopiedRows[S ~[]R, R ~[]T, T any](c *Cost, rows S, output bool) {
 }
 
 func (c *Cost) copies(bytes float64, output bool) {
-	if c.bytes += bytes; output {
-		c.bytes += bytes
+	if c.Bytes += bytes; output {
+		c.Bytes += bytes
 	}
 }
 
 // Repeat begins a part of the function that runs so many times; -1: that is not known before.
 func (c *Cost) Repeat(times int) {
 	if times < 0 {
-		times = unknownTimes
+		times = UnknownTimes
 	}
 	c.times = append(c.times, c.now()*float64(times))
 }
@@ -81,53 +96,63 @@ func (c *Cost) now() float64 { return c.times[len(c.times)-1] }
 
 // Step adds a step.
 func (c *Cost) Step() {
-	c.steps += c.now()
-	c.plans++
+	c.Steps += c.now()
+	c.Plans++
 }
 
 // Works adds work to a step: iterations with so many accesses to elements each, which ranks divide,
 // or do not.
 func (c *Cost) Works(divided bool, accesses, iterations int) {
-	work := c.now() * accessTime * float64(accesses) * float64(iterations)
-	if divided {
-		c.apart += work
-	} else {
-		c.single += work
-	}
+	c.Work(divided, accesses, c.now()*float64(iterations))
 }
 
-// predict returns how long the call takes on one rank and on all, in ns.
-func (c *Cost) predict(ranks int, meeting float64, how manner) (alone, together float64) {
-	alone = c.apart + c.single
-	together = c.apart/float64(ranks) + c.single
+// OneRank returns how long the call takes on one rank, in ns.
+func (e *Estimate) OneRank() float64 { return e.Divided + e.Single }
+
+// AllRanks returns how long it takes on so many ranks, in ns, if a Barrier takes meeting.
+func (e *Estimate) AllRanks(ranks int, meeting float64, how Manner) float64 {
+	t := e.Divided/float64(ranks) + e.Single
 	switch how {
-	case inPlace:
-		return alone, together + meeting*(c.steps+1) + divisionTime*float64(ranks)*c.plans
-	case oneCopy:
-		together += copyTime * c.bytes
-	case copies:
-		together += (copyTime + sendTime*float64(ranks-1)/float64(ranks)) * c.bytes
+	case InPlace:
+		return t + meeting*(e.Steps+1) + divisionTime*float64(ranks)*e.Plans
+	case OneCopy:
+		t += copyTime * e.Bytes
+	case Copies:
+		t += (copyTime + sendTime*float64(ranks-1)/float64(ranks)) * e.Bytes
 	}
-	return alone, together + phaseMeetings*meeting*c.steps + planTime*c.plans
+	return t + phaseMeetings*meeting*e.Steps + planTime*e.Plans
 }
 
-// manner is how ranks share arrays.
-type manner int
+// Work adds work: iterations with so many accesses to elements each, which ranks divide, or do not.
+func (e *Estimate) Work(divided bool, accesses int, iterations float64) {
+	if work := accessTime * float64(accesses) * iterations; divided {
+		e.Divided += work
+	} else {
+		e.Single += work
+	}
+}
 
+// Manner is how ranks share arrays.
+type Manner int
+
+// The manners.
 const (
-	copies  manner = iota // every rank has copies of its own
-	oneCopy               // they have copies in common; the input and the output are copied
-	inPlace               // nothing is copied
+	Copies  Manner = iota // every rank has copies of its own
+	OneCopy               // they have copies in common; the input and the output are copied
+	InPlace               // nothing is copied
 )
 
-func (s *store) manner() manner {
+// String describes the manner.
+func (m Manner) String() string { return [...]string{"with copies", "in shared memory", "in place"}[m] }
+
+func (s *store) manner() Manner {
 	switch {
 	case s.common != nil:
-		return inPlace
+		return InPlace
 	case s.node.OneCopy():
-		return oneCopy
+		return OneCopy
 	}
-	return copies
+	return Copies
 }
 
 // Alone reports whether the call is cheaper on rank 0 alone than on all ranks. If so, the call is
@@ -137,18 +162,18 @@ func (s *store) manner() manner {
 func (c *Cost) Alone() (alone bool, err error) {
 	n := c.p.node
 	s := c.p.store
-	if c.never || n.Virtual() || n.Checks() || s.together {
+	if c.never {
 		return false, nil
 	}
-	if n.Nodes() > 1 {
+	if n.Nodes() > 1 && c.Plans <= mostPlanned {
 		meeting, err := s.measure()
 		if err != nil {
 			return false, err
 		}
 		if s.names[c.p.name] {
-			c.plans = 0
+			c.Plans = 0
 		}
-		if one, all := c.predict(n.Nodes(), meeting, s.manner()); one >= all {
+		if c.OneRank() >= c.AllRanks(n.Nodes(), meeting, s.manner()) {
 			return false, nil
 		}
 	}

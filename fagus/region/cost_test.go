@@ -10,7 +10,7 @@ import (
 
 // TestPredict compares predictions with those computed by hand.
 func TestPredict(t *testing.T) {
-	c := NewCost(&Program{})
+	c := &Cost{times: []float64{1}}
 	c.Step()
 	c.Works(true, 5, 1000) // 2000 ns
 	c.Repeat(10)
@@ -22,16 +22,16 @@ func TestPredict(t *testing.T) {
 	c.End()
 	c.copies(100, true)
 	c.copies(50, false)
-	steps := 1.0 + 10 + 10*unknownTimes
+	steps := 1.0 + 10 + 10*UnknownTimes
 	for _, tt := range []struct {
-		how         manner
+		how         Manner
 		alone, both float64
 	}{
-		{inPlace, 2400, 1000 + 400 + 7*(steps+1) + 3*2*1000},
-		{oneCopy, 2400, 1000 + 400 + 3*7*steps + 250*0.3 + 3*50e3},
-		{copies, 2400, 1000 + 400 + 3*7*steps + 250*0.8 + 3*50e3},
+		{InPlace, 2400, 1000 + 400 + 7*(steps+1) + 3*2*1000},
+		{OneCopy, 2400, 1000 + 400 + 3*7*steps + 250*0.3 + 3*50e3},
+		{Copies, 2400, 1000 + 400 + 3*7*steps + 250*0.8 + 3*50e3},
 	} {
-		if alone, both := c.predict(2, 7, tt.how); alone != tt.alone || both != tt.both {
+		if alone, both := c.OneRank(), c.AllRanks(2, 7, tt.how); alone != tt.alone || both != tt.both {
 			t.Errorf("manner %v: %v and %v, want %v and %v", tt.how, alone, both, tt.alone, tt.both)
 		}
 	}
@@ -44,6 +44,7 @@ func TestAlone(t *testing.T) {
 		name     string
 		cfg      fagus.Config
 		work     int
+		steps    int // more than one
 		resident bool
 		together bool
 		want     bool
@@ -51,6 +52,7 @@ func TestAlone(t *testing.T) {
 		{name: "small", work: 10, want: true},
 		{name: "small, threaded", work: 10, cfg: fagus.Config{Mode: fagus.Threaded}, want: true},
 		{name: "large", work: 1 << 40},
+		{name: "too many steps", work: 1 << 40, steps: mostPlanned, want: true},
 		{name: "resident", work: 10, resident: true, want: true},
 		{name: "resident, with copies", work: 10, resident: true, cfg: fagus.Config{Placement: fagus.PlacePrivate}},
 		{name: "small, with copies", work: 10, cfg: fagus.Config{Placement: fagus.PlacePrivate}, want: true},
@@ -78,6 +80,12 @@ func TestAlone(t *testing.T) {
 				Copied(c, a, true)
 				c.Step()
 				c.Works(true, 1, tt.work)
+				for range tt.steps {
+					c.Step()
+				}
+				if settled := tt.steps > 0 || tt.together || tt.cfg.Check != fagus.CheckOff || tt.cfg.Net != nil; c.Settled() != settled && !tt.resident {
+					return fmt.Errorf("settled %v, want %v", c.Settled(), settled)
+				}
 				alone, err := c.Alone()
 				if err != nil {
 					return err

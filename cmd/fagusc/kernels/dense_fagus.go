@@ -175,6 +175,9 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	cost := region.NewCost(prog)
 	region.Copied(cost, a, true)
 	for k := 0; k < n-1; k++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 3, max(0, -k+n-1)*max(0, -k+n-1))
 	}
@@ -223,7 +226,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	a = aOwn
 //line dense.go:38:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:227
+//line dense_fagus.go:230
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -235,7 +238,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:239
+//line dense_fagus.go:242
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -262,6 +265,9 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	region.Copied(cost, l, false)
 	region.Copied(cost, x, true)
 	for j := 0; j < n; j++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(false, 3, 1)
 		cost.Step()
@@ -321,14 +327,14 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	x = xOwn
 //line dense.go:53:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:325
+//line dense_fagus.go:331
 		if err = prog.Enter(steps.step[j]); err != nil {
 			return
 		}
 		if prog.Owns(steps.step[j]) {
 //line dense.go:54:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:332
+//line dense_fagus.go:338
 		}
 		if err = prog.Leave(steps.step[j]); err != nil {
 			return
@@ -340,7 +346,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line dense.go:56:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:344
+//line dense_fagus.go:350
 		}
 		if err = prog.Leave(steps.step2[j]); err != nil {
 			return
@@ -364,6 +370,9 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	cost := region.NewCost(prog)
 	region.Copied(cost, d, true)
 	for k := 0; k < n; k++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 4, max(0, n)*max(0, n))
 	}
@@ -418,7 +427,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	d = dOwn
 //line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:422
+//line dense_fagus.go:431
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -431,7 +440,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:435
+//line dense_fagus.go:444
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return

@@ -136,6 +136,9 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	region.Copied(cost, u, true)
 	cost.Repeat(-1)
 	for colour := 0; colour < 2; colour++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		for i := 1; i < n-1; i++ {
 			cost.Works(true, 7, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
@@ -207,13 +210,13 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	u = uOwn
 //line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:211
+//line stencil_fagus.go:214
 //line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:214
+//line stencil_fagus.go:217
 //line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:217
+//line stencil_fagus.go:220
 			if err = prog.Enter(steps.step[colour]); err != nil {
 				return
 			}
@@ -225,7 +228,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:229
+//line stencil_fagus.go:232
 			}
 			if err = prog.Leave(steps.step[colour]); err != nil {
 				return
@@ -238,7 +241,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:242
+//line stencil_fagus.go:245
 	}
 	err = prog.Finish()
 	return
@@ -329,7 +332,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:333
+//line stencil_fagus.go:336
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

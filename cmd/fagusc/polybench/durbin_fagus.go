@@ -29,6 +29,9 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	cost.Step()
 	cost.Works(false, 1, 1)
 	for k := 1; k < n; k++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 2, max(0, k))
 		cost.Step()
@@ -142,7 +145,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	}
 //line durbin.go:9:2
 	alpha, beta := -r[0], 1.0
-//line durbin_fagus.go:146
+//line durbin_fagus.go:149
 	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
@@ -152,18 +155,18 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	if prog.Owns(steps.step2) {
 //line durbin.go:10:2
 		y[0] = alpha
-//line durbin_fagus.go:156
+//line durbin_fagus.go:159
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 //line durbin.go:11:2
 	for k := 1; k < n; k++ {
-//line durbin_fagus.go:163
+//line durbin_fagus.go:166
 //line durbin.go:12:3
 		beta *= 1 - alpha*alpha
 		sum := 0.0
-//line durbin_fagus.go:167
+//line durbin_fagus.go:170
 		if node.Rank() > 0 {
 			sum = 0
 		}
@@ -174,7 +177,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line durbin.go:15:4
 			sum += r[k-i-1] * y[i]
-//line durbin_fagus.go:178
+//line durbin_fagus.go:181
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -189,7 +192,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		}
 //line durbin.go:17:3
 		alpha = -(r[k] + sum) / beta
-//line durbin_fagus.go:193
+//line durbin_fagus.go:196
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return
 		}
@@ -200,7 +203,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part5.First; i < part5.End; i += part5.By {
 //line durbin.go:19:4
 			z[i] = y[i] + alpha*y[k-i-1]
-//line durbin_fagus.go:204
+//line durbin_fagus.go:207
 		}
 		if err = prog.Leave(steps.step5[k]); err != nil {
 			return
@@ -221,7 +224,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		if prog.Owns(steps.step7[k]) {
 //line durbin.go:22:3
 			y[k] = alpha
-//line durbin_fagus.go:225
+//line durbin_fagus.go:228
 		}
 		if err = prog.Leave(steps.step7[k]); err != nil {
 			return

@@ -30,6 +30,9 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 	region.Copied(cost, hz, true)
 	region.Copied(cost, fict, false)
 	for t := 0; t < steps; t++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 2, max(0, ny))
 		cost.Step()
@@ -125,7 +128,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 	fict = fictOwn
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:129
+//line fdtd2d_fagus.go:132
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -133,7 +136,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[j] = fict[t]
-//line fdtd2d_fagus.go:137
+//line fdtd2d_fagus.go:140
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -147,7 +150,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny; j++ {
 				ey[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[(i-1)*ny+j])
 			}
-//line fdtd2d_fagus.go:151
+//line fdtd2d_fagus.go:154
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -161,7 +164,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 1; j < ny; j++ {
 				ex[i*ny+j] -= 0.5 * (hz[i*ny+j] - hz[i*ny+j-1])
 			}
-//line fdtd2d_fagus.go:165
+//line fdtd2d_fagus.go:168
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -175,7 +178,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz, fict []float64, nx, ny, steps int) (
 			for j := 0; j < ny-1; j++ {
 				hz[i*ny+j] -= 0.7 * (ex[i*ny+j+1] - ex[i*ny+j] + ey[(i+1)*ny+j] - ey[i*ny+j])
 			}
-//line fdtd2d_fagus.go:179
+//line fdtd2d_fagus.go:182
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return

@@ -28,6 +28,9 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	region.Copied(cost, r, true)
 	region.Copied(cost, q, true)
 	for k := 0; k < n; k++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 2, max(0, m))
 		cost.Step()
@@ -124,10 +127,10 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	q = qOwn
 //line gramschmidt.go:10:2
 	for k := range n {
-//line gramschmidt_fagus.go:128
+//line gramschmidt_fagus.go:131
 //line gramschmidt.go:11:3
 		norm := 0.0
-//line gramschmidt_fagus.go:131
+//line gramschmidt_fagus.go:134
 		if node.Rank() > 0 {
 			norm = 0
 		}
@@ -138,7 +141,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 //line gramschmidt.go:13:4
 			norm += a[i*n+k] * a[i*n+k]
-//line gramschmidt_fagus.go:142
+//line gramschmidt_fagus.go:145
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -154,7 +157,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		if prog.Owns(steps.step2[k]) {
 //line gramschmidt.go:15:3
 			r[k*n+k] = math.Sqrt(norm)
-//line gramschmidt_fagus.go:158
+//line gramschmidt_fagus.go:161
 		}
 		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
@@ -166,7 +169,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line gramschmidt.go:17:4
 			q[i*n+k] = a[i*n+k] / r[k*n+k]
-//line gramschmidt_fagus.go:170
+//line gramschmidt_fagus.go:173
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -184,7 +187,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			for i := range m {
 				a[i*n+j] -= q[i*n+k] * r[k*n+j]
 			}
-//line gramschmidt_fagus.go:188
+//line gramschmidt_fagus.go:191
 		}
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return

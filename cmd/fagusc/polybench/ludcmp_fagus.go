@@ -27,7 +27,13 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	region.Copied(cost, a, true)
 	region.Copied(cost, b, false)
 	for i := 0; i < n; i++ {
+		if cost.Settled() {
+			break
+		}
 		for j := 0; j < i; j++ {
+			if cost.Settled() {
+				break
+			}
 			cost.Step()
 			cost.Works(false, 1, 1)
 			cost.Step()
@@ -40,6 +46,9 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		cost.Works(true, 2, max(0, -i+n)*max(0, i))
 	}
 	for i2 := 0; i2 < n; i2++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(false, 1, 1)
 		cost.Step()
@@ -47,6 +56,9 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		cost.Step()
 	}
 	for i3 := (n) - 1; i3 >= 0; i3 -= 1 {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 2, max(0, -i3+n-1))
 		cost.Step()
@@ -178,16 +190,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	b = bOwn
 //line ludcmp.go:8:2
 	for i := range n {
-//line ludcmp_fagus.go:182
+//line ludcmp_fagus.go:194
 //line ludcmp.go:9:3
 		for j := range i {
-//line ludcmp_fagus.go:185
+//line ludcmp_fagus.go:197
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line ludcmp.go:10:4
 			w := a[i*n+j]
-//line ludcmp_fagus.go:191
+//line ludcmp_fagus.go:203
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -201,7 +213,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			for k := part2.First; k < part2.End; k += part2.By {
 //line ludcmp.go:12:5
 				w -= a[i*n+k] * a[k*n+j]
-//line ludcmp_fagus.go:205
+//line ludcmp_fagus.go:217
 			}
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
@@ -217,7 +229,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			if prog.Owns(steps.step3[[2]int{i, j}]) {
 //line ludcmp.go:14:4
 				a[i*n+j] = w / a[j*n+j]
-//line ludcmp_fagus.go:221
+//line ludcmp_fagus.go:233
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -234,7 +246,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				w -= a[i*n+k] * a[k*n+j]
 			}
 			a[i*n+j] = w
-//line ludcmp_fagus.go:238
+//line ludcmp_fagus.go:250
 		}
 		if err = prog.Leave(steps.step4[i]); err != nil {
 			return
@@ -242,16 +254,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:24:2
 	y := make([]float64, n)
-//line ludcmp_fagus.go:246
+//line ludcmp_fagus.go:258
 //line ludcmp.go:25:2
 	for i := range n {
-//line ludcmp_fagus.go:249
+//line ludcmp_fagus.go:261
 		if err = prog.Enter(steps.step5[i]); err != nil {
 			return
 		}
 //line ludcmp.go:26:3
 		w := b[i]
-//line ludcmp_fagus.go:255
+//line ludcmp_fagus.go:267
 		if err = prog.Leave(steps.step5[i]); err != nil {
 			return
 		}
@@ -265,7 +277,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part6.First; j < part6.End; j += part6.By {
 //line ludcmp.go:28:4
 			w -= a[i*n+j] * y[j]
-//line ludcmp_fagus.go:269
+//line ludcmp_fagus.go:281
 		}
 		if err = prog.Leave(steps.step6[i]); err != nil {
 			return
@@ -277,14 +289,14 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}
 //line ludcmp.go:30:3
 		y[i] = w
-//line ludcmp_fagus.go:281
+//line ludcmp_fagus.go:293
 	}
 //line ludcmp.go:32:2
 	for i := n - 1; i >= 0; i-- {
-//line ludcmp_fagus.go:285
+//line ludcmp_fagus.go:297
 //line ludcmp.go:33:3
 		w := y[i]
-//line ludcmp_fagus.go:288
+//line ludcmp_fagus.go:300
 		if node.Rank() > 0 {
 			w = 0
 		}
@@ -295,7 +307,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part7.First; j < part7.End; j += part7.By {
 //line ludcmp.go:35:4
 			w -= a[i*n+j] * x[j]
-//line ludcmp_fagus.go:299
+//line ludcmp_fagus.go:311
 		}
 		if err = prog.Leave(steps.step7[i]); err != nil {
 			return
@@ -311,7 +323,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		if prog.Owns(steps.step8[i]) {
 //line ludcmp.go:37:3
 			x[i] = w / a[i*n+i]
-//line ludcmp_fagus.go:315
+//line ludcmp_fagus.go:327
 		}
 		if err = prog.Leave(steps.step8[i]); err != nil {
 			return

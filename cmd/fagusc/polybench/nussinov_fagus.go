@@ -24,7 +24,13 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	region.Copied(cost, table, true)
 	region.Copied(cost, seq, false)
 	for i := (n) - 1; i >= 0; i -= 1 {
+		if cost.Settled() {
+			break
+		}
 		for j := i + 1; j < n; j++ {
+			if cost.Settled() {
+				break
+			}
 			cost.Step()
 			cost.Works(false, 3, 1)
 			cost.Step()
@@ -118,16 +124,16 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	seq = seqOwn
 //line nussinov.go:9:2
 	for i := n - 1; i >= 0; i-- {
-//line nussinov_fagus.go:122
+//line nussinov_fagus.go:128
 //line nussinov.go:10:3
 		for j := i + 1; j < n; j++ {
-//line nussinov_fagus.go:125
+//line nussinov_fagus.go:131
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line nussinov.go:11:4
 			best := max(table[i*n+j], table[i*n+j-1], table[(i+1)*n+j])
-//line nussinov_fagus.go:131
+//line nussinov_fagus.go:137
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -140,7 +146,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			} else {
 				best = max(best, table[(i+1)*n+j-1])
 			}
-//line nussinov_fagus.go:144
+//line nussinov_fagus.go:150
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -151,7 +157,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			for k := part3.First; k < part3.End; k += part3.By {
 //line nussinov.go:18:5
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
-//line nussinov_fagus.go:155
+//line nussinov_fagus.go:161
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -167,7 +173,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 			if prog.Owns(steps.step4[[2]int{i, j}]) {
 //line nussinov.go:20:4
 				table[i*n+j] = best
-//line nussinov_fagus.go:171
+//line nussinov_fagus.go:177
 			}
 			if err = prog.Leave(steps.step4[[2]int{i, j}]); err != nil {
 				return

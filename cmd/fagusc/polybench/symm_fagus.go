@@ -27,6 +27,9 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	region.Copied(cost, a, false)
 	region.Copied(cost, b, false)
 	for i := 0; i < m; i++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 6, max(0, n)*max(0, i))
 	}
@@ -82,7 +85,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	b = bOwn
 //line symm.go:9:2
 	for i := range m {
-//line symm_fagus.go:86
+//line symm_fagus.go:89
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -95,7 +98,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 				sum += b[k*n+j] * a[i*m+k]
 			}
 			c[i*n+j] = beta*c[i*n+j] + alpha*b[i*n+j]*a[i*m+i] + alpha*sum
-//line symm_fagus.go:99
+//line symm_fagus.go:102
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -24,6 +24,9 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	region.Copied(cost, b, true)
 	region.Copied(cost, a, false)
 	for i := 0; i < m; i++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 4, max(0, n)*max(0, -i+m-1))
 	}
@@ -75,7 +78,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	a = aOwn
 //line trmm.go:8:2
 	for i := range m {
-//line trmm_fagus.go:79
+//line trmm_fagus.go:82
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -86,7 +89,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 				b[i*n+j] += a[k*m+i] * b[k*n+j]
 			}
 			b[i*n+j] *= alpha
-//line trmm_fagus.go:90
+//line trmm_fagus.go:93
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -28,7 +28,7 @@ func (e *emitter) choice() {
 			e.printf("region.Copied%s(%s, %s, %t)\n", rows, cost, a.Name, e.Written[a.Array])
 		}
 	}
-	e.costs(cost, e.Body)
+	e.costs(costWriter{e, cost}, e.Body)
 	e.printf("var %[1]s bool\nif %[1]s, %[2]s = %[3]s.Alone(); %[2]s != nil {\nreturn\n} else if %[1]s {\n%[4]s.Close()\n", alone, e.err, cost, e.prog)
 	e.printf("if %s.Rank() == 0 {\n", e.node)
 	if len(e.results) > 0 {
@@ -105,51 +105,81 @@ func (e *emitter) arguments() (all []string) {
 	return all
 }
 
-// costs writes how often steps and work take place.
-func (e *emitter) costs(cost string, nodes []*loops.Node) {
+// costing is told how often steps and work take place in a function.
+type costing interface {
+	step()
+	works(divided bool, w loops.Work)
+	unrolled(l *loops.Loop, inside func())
+	// repeated is told of a loop that is planned once; known: its bounds are known before.
+	repeated(l *loops.Loop, known bool, inside func())
+	under(c *loops.Cond, inside func())
+}
+
+// costs tells c how often steps and work take place.
+func (e *emitter) costs(c costing, nodes []*loops.Node) {
 	for _, n := range nodes {
-		e.costOf(cost, n)
+		e.costOf(c, n)
 		for range e.Folds[n] {
-			e.printf("%s.Step()\n", cost)
+			c.step()
 		}
 	}
 }
 
-func (e *emitter) costOf(cost string, n *loops.Node) {
-	step := e.Steps[n]
-	switch {
+func (e *emitter) costOf(c costing, n *loops.Node) {
+	inside := func() { e.costs(c, n.Children) }
+	switch step := e.Steps[n]; {
 	case step != nil:
-		e.costOfStep(cost, step)
+		c.step()
+		if step.FoldedArray().Array != nil {
+			c.step()
+		}
+		work, _ := step.Work()
+		for _, w := range work {
+			c.works(step.Kind == loops.Parallel, w)
+		}
 	case !e.hasSteps(n):
 	case n.Loop != nil && e.Unrolled[n]:
-		e.printf("%s {\n", e.unrolled(n.Loop))
-		e.costs(cost, n.Children)
-		e.printf("}\n")
+		c.unrolled(n.Loop, inside)
 	case n.Loop != nil:
-		times := "-1"
-		if n.Loop.Affine() && e.evaluable(n, slices.Concat(n.Loop.Lo, n.Loop.Hi)) {
-			times = count(n.Loop)
-		}
-		e.printf("%s.Repeat(%s)\n", cost, times)
-		e.costs(cost, n.Children)
-		e.printf("%s.End()\n", cost)
+		c.repeated(n.Loop, n.Loop.Affine() && e.evaluable(n, slices.Concat(n.Loop.Lo, n.Loop.Hi)), inside)
 	case n.Cond != nil && !n.Cond.Always() && e.known(n):
-		e.printf("if %s {\n", condition(n.Cond))
-		e.costs(cost, n.Children)
-		e.printf("}\n")
+		c.under(n.Cond, inside)
 	default:
-		e.costs(cost, n.Children)
+		inside()
 	}
 }
 
-func (e *emitter) costOfStep(cost string, s *loops.Step) {
-	e.printf("%s.Step()\n", cost)
-	if s.FoldedArray().Array != nil {
-		e.printf("%s.Step()\n", cost)
+// costWriter writes statements that count steps and work.
+type costWriter struct {
+	*emitter
+	name string // of the region.Cost
+}
+
+func (c costWriter) step() { c.printf("%s.Step()\n", c.name) }
+
+func (c costWriter) works(divided bool, w loops.Work) {
+	times, ends := nest(c.out, w, nil, "")
+	c.printf("%s.Works(%t, %d, %s)\n%s", c.name, divided, w.Accesses, cmp.Or(times, "1"), ends)
+}
+
+func (c costWriter) unrolled(l *loops.Loop, inside func()) {
+	c.printf("%s {\nif %s.Settled() {\nbreak\n}\n", c.emitter.unrolled(l), c.name)
+	inside()
+	c.printf("}\n")
+}
+
+func (c costWriter) repeated(l *loops.Loop, known bool, inside func()) {
+	times := "-1"
+	if known {
+		times = count(l)
 	}
-	work, _ := s.Work()
-	for _, w := range work {
-		times, ends := nest(e.out, w, nil, "")
-		e.printf("%s.Works(%t, %d, %s)\n%s", cost, s.Kind == loops.Parallel, w.Accesses, cmp.Or(times, "1"), ends)
-	}
+	c.printf("%s.Repeat(%s)\n", c.name, times)
+	inside()
+	c.printf("%s.End()\n", c.name)
+}
+
+func (c costWriter) under(cond *loops.Cond, inside func()) {
+	c.printf("if %s {\n", condition(cond))
+	inside()
+	c.printf("}\n")
 }

@@ -88,6 +88,26 @@ func (p Poly) Times(q Poly) (r Poly) {
 	return r
 }
 
+// Value returns the value of p. symbol returns the values of symbols that are no quotients or
+// remainders.
+func (p Poly) Value(symbol func(*Symbol) int64) (v int64) {
+	for _, t := range p.terms {
+		product := t.coefficient
+		for _, s := range t.factors {
+			switch d := s.Division; {
+			case d == nil:
+				product *= symbol(s)
+			case s == d.Quotient:
+				product *= d.Of.Value(symbol) / d.By
+			default:
+				product *= d.Of.Value(symbol) % d.By
+			}
+		}
+		v += product
+	}
+	return v
+}
+
 // Equal reports whether p and q are the same polynomial.
 func (p Poly) Equal(q Poly) bool { return len(p.Minus(q).terms) == 0 }
 

@@ -30,6 +30,9 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 	region.CopiedRows(cost, hz, true)
 	region.Copied(cost, fict, false)
 	for t := 0; t < steps; t++ {
+		if cost.Settled() {
+			break
+		}
 		cost.Step()
 		cost.Works(true, 2, max(0, ny))
 		cost.Step()
@@ -129,7 +132,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 	fict = fictOwn
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:133
+//line fdtd2d_fagus.go:136
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -137,7 +140,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[0][j] = fict[t]
-//line fdtd2d_fagus.go:141
+//line fdtd2d_fagus.go:144
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -151,7 +154,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny; j++ {
 				ey[i][j] -= 0.5 * (hz[i][j] - hz[i-1][j])
 			}
-//line fdtd2d_fagus.go:155
+//line fdtd2d_fagus.go:158
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -165,7 +168,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 1; j < ny; j++ {
 				ex[i][j] -= 0.5 * (hz[i][j] - hz[i][j-1])
 			}
-//line fdtd2d_fagus.go:169
+//line fdtd2d_fagus.go:172
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -179,7 +182,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny-1; j++ {
 				hz[i][j] -= 0.7 * (ex[i][j+1] - ex[i][j] + ey[i+1][j] - ey[i][j])
 			}
-//line fdtd2d_fagus.go:183
+//line fdtd2d_fagus.go:186
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return
