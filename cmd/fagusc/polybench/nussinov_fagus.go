@@ -23,23 +23,13 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	cost := region.NewCost(prog)
 	region.Copied(cost, table, true)
 	region.Copied(cost, seq, false)
-	for i := (n) - 1; i >= 0; i -= 1 {
+	for wave := 1; wave < n; wave++ {
 		if cost.Settled() {
 			break
 		}
-		for j := i + 1; j < n; j++ {
-			if cost.Settled() {
-				break
-			}
-			cost.Step()
-			cost.Works(false, 3, 1)
-			cost.Step()
-			cost.Works(false, 4, 1)
-			cost.Step()
-			cost.Works(true, 2, max(0, -i+j-1))
-			cost.Step()
-			cost.Step()
-			cost.Works(false, 1, 1)
+		cost.Step()
+		for i := 0; i < min(n, n-wave); i++ {
+			cost.Works(true, 2, max(0, wave-1))
 		}
 	}
 	var alone bool
@@ -55,64 +45,44 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
-		step  map[[2]int]int
-		step2 map[[2]int]int
-		step3 map[[2]int]int
-		step4 map[[2]int]int
+		step map[int]int
 	}
 	if !region.Known(prog, &steps, n) {
 		prog.Begin("table", "seq")
-		steps.step = make(map[[2]int]int)
-		steps.step2 = make(map[[2]int]int)
-		steps.step3 = make(map[[2]int]int)
-		steps.step4 = make(map[[2]int]int)
-		for i := (n) - 1; i >= 0; i -= 1 {
-			for j := i + 1; j < n; j++ {
+		steps.step = make(map[int]int)
+		for wave := 1; wave < n; wave++ {
 
-				// nussinov.go:11
-				steps.step[[2]int{i, j}] = prog.Step()
-				for rank := range prog.Nodes() {
-					prog.Reads(steps.step[[2]int{i, j}], rank, 0).Add(i*n+j, i*n+j+1)
-					prog.Reads(steps.step[[2]int{i, j}], rank, 0).Add(i*n+j-1, i*n+j)
-					prog.Reads(steps.step[[2]int{i, j}], rank, 0).Add(i*n+j+n, i*n+j+n+1)
+			// nussinov.go:10
+			steps.step[wave] = prog.Step()
+			prog.Moving(steps.step[wave], 0, min(n, n-wave), 1)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[wave], rank)
+				prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+wave, 1, 1, 1, part.Count(), part.By*(n+1))
+				prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+wave-1, 1, 1, 1, part.Count(), part.By*(n+1))
+				prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+n+wave, 1, 1, 1, part.Count(), part.By*(n+1))
+				if true {
+					prog.Reads(steps.step[wave], rank, 1).Strided(part.First, 1, part.Count(), part.By)
 				}
-
-				// nussinov.go:12
-				steps.step2[[2]int{i, j}] = prog.Step()
-				for rank := range prog.Nodes() {
+				if true {
+					prog.Reads(steps.step[wave], rank, 1).Strided(wave+part.First, 1, part.Count(), part.By)
+				}
+				if true {
+					prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+n+wave-1, 1, 1, 1, part.Count(), part.By*(n+1))
+				}
+				if true {
 					if true {
-						prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Add(i, i+1)
-					}
-					if true {
-						prog.Reads(steps.step2[[2]int{i, j}], rank, 1).Add(j, j+1)
-					}
-					if true {
-						prog.Reads(steps.step2[[2]int{i, j}], rank, 0).Add(i*n+j+n-1, i*n+j+n)
-					}
-					if true {
-						if true {
-							prog.Reads(steps.step2[[2]int{i, j}], rank, 0).Add(i*n+j+n-1, i*n+j+n)
-						}
+						prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+n+wave-1, 1, 1, 1, part.Count(), part.By*(n+1))
 					}
 				}
-
-				// nussinov.go:17
-				steps.step3[[2]int{i, j}] = prog.Step()
-				prog.Block(steps.step3[[2]int{i, j}], i+1, j, 1, i+1, j)
-				for rank := range prog.Nodes() {
-					part3 := prog.Iterations(steps.step3[[2]int{i, j}], rank)
-					prog.Reads(steps.step3[[2]int{i, j}], rank, 0).Strided(i*n+part3.First, 1, part3.Count(), part3.By)
-					prog.Reads(steps.step3[[2]int{i, j}], rank, 0).Grid(part3.First*n+j+n, 1, 1, 1, part3.Count(), part3.By*n)
-					prog.Works(steps.step3[[2]int{i, j}], rank, part3.Count())
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[wave], rank, 0).Add(i*n+i+1, i*n+i+wave)
 				}
-				prog.Fence()
-
-				// nussinov.go:20
-				steps.step4[[2]int{i, j}] = prog.Step()
-				{
-					rank := prog.Owner(0, i*n+j)
-					prog.Alone(steps.step4[[2]int{i, j}], rank, 1)
-					prog.Overwrites(steps.step4[[2]int{i, j}], rank, 0).Add(i*n+j, i*n+j+1)
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step[wave], rank, 0).Grid((i+1)*n+i+n+wave, 1, 1, 1, max(0, wave-1), n)
+				}
+				prog.Overwrites(steps.step[wave], rank, 0).Grid(part.First*(n+1)+wave, 1, 1, 1, part.Count(), part.By*(n+1))
+				for i := part.First; i < part.End; i += part.By {
+					prog.Works(steps.step[wave], rank, max(0, wave-1))
 				}
 			}
 		}
@@ -122,62 +92,29 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 	}
 	table = tableOwn
 	seq = seqOwn
-//line nussinov.go:9:2
-	for i := n - 1; i >= 0; i-- {
-//line nussinov_fagus.go:128
-//line nussinov.go:10:3
-		for j := i + 1; j < n; j++ {
-//line nussinov_fagus.go:131
-			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
-				return
-			}
+	for wave := 1; wave < n; wave++ {
+		if err = prog.Enter(steps.step[wave]); err != nil {
+			return
+		}
+		part := prog.Mine(steps.step[wave])
+		for i := part.First; i < part.End; i += part.By {
+			j := i + wave
+			_ = j
 //line nussinov.go:11:4
 			best := max(table[i*n+j], table[i*n+j-1], table[(i+1)*n+j])
-//line nussinov_fagus.go:137
-			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
-				return
-			}
-			if err = prog.Enter(steps.step2[[2]int{i, j}]); err != nil {
-				return
-			}
-//line nussinov.go:12:4
 			if i < j-1 && seq[i]+seq[j] == 3 {
 				best = max(best, table[(i+1)*n+j-1]+1)
 			} else {
 				best = max(best, table[(i+1)*n+j-1])
 			}
-//line nussinov_fagus.go:150
-			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
-				return
-			}
-			if err = prog.Enter(steps.step3[[2]int{i, j}]); err != nil {
-				return
-			}
-			part3 := prog.Mine(steps.step3[[2]int{i, j}])
-			for k := part3.First; k < part3.End; k += part3.By {
-//line nussinov.go:18:5
+			for k := i + 1; k < j; k++ {
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
-//line nussinov_fagus.go:161
 			}
-			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
-				return
-			}
-			if best, err = fagus.Reduce(node, best, func(a, b int) int {
-				return max(a, b)
-			}); err != nil {
-				return
-			}
-			if err = prog.Enter(steps.step4[[2]int{i, j}]); err != nil {
-				return
-			}
-			if prog.Owns(steps.step4[[2]int{i, j}]) {
-//line nussinov.go:20:4
-				table[i*n+j] = best
-//line nussinov_fagus.go:177
-			}
-			if err = prog.Leave(steps.step4[[2]int{i, j}]); err != nil {
-				return
-			}
+			table[i*n+j] = best
+//line nussinov_fagus.go:115
+		}
+		if err = prog.Leave(steps.step[wave]); err != nil {
+			return
 		}
 	}
 	err = prog.Finish()

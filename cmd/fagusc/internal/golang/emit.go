@@ -24,6 +24,7 @@ type emitter struct {
 	out     *bytes.Buffer
 	written map[*loops.Node]bool      // steps already written
 	steps   map[ast.Node]*loops.Step  // by statement
+	waves   map[ast.Node]*loops.Node  // loops over diagonals, by statement
 	folds   map[ast.Node][]loops.Fold // reductions to complete after a statement
 	vars    map[*loops.Step]stepNames
 	parts   map[*loops.Array]string // by reduced array: the name of the array of the ranks' parts
@@ -175,6 +176,13 @@ func (f *Function) schedule() (*loops.Schedule, error) {
 	}
 	for _, top := range f.Body {
 		for n := range top.All() {
+			if n.Loop != nil && n.Loop.Wave != nil {
+				f.idents[n.Loop.Index], f.idents[n.Loop.Wave.Outer] = n.Loop.Index.Name, n.Loop.Wave.Outer.Ident
+			}
+		}
+	}
+	for _, top := range f.Body {
+		for n := range top.All() {
 			if step := s.Steps[n]; step != nil {
 				if err := f.writable(step); err != nil {
 					return nil, err
@@ -204,7 +212,7 @@ func (f *Function) emit(out *bytes.Buffer, o Options) error {
 
 func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error {
 	e := &emitter{
-		Options: o, Function: f, Schedule: s, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node]*loops.Step), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
+		Options: o, Function: f, Schedule: s, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node]*loops.Step), waves: make(map[ast.Node]*loops.Node), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
 		node: f.unique("node"), prog: f.unique("prog"), numbers: f.unique("steps"), err: f.unique("err"), rank: f.unique("rank"),
 	}
 	e.name()
@@ -238,6 +246,10 @@ func (e *emitter) name() {
 			}
 			step := e.Steps[n]
 			if step == nil {
+				if n.Loop != nil && n.Loop.Wave != nil {
+					e.waves[n.Origin.(ast.Node)] = n
+					e.headers = append(e.headers, span(n.Origin.(ast.Stmt)))
+				}
 				continue
 			}
 			e.steps[n.Origin.(ast.Node)] = step

@@ -47,6 +47,9 @@ func (e *emitter) statement(s ast.Stmt) error {
 	if step := e.steps[s]; step != nil {
 		return e.step(step)
 	}
+	if w := e.waves[s]; w != nil {
+		return e.wave(w)
+	}
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
 		e.returned(s)
@@ -184,6 +187,14 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	for _, name := range e.unused(s.Node.Origin.(ast.Stmt)) {
 		e.printf("_ = %s\n", name)
 	}
+	if w := e.waveOf(s); w != nil {
+		key, value = nil, nil
+		e.printf("%s {\n", header(w.Outer.Ident, part+".First", part+".End", part+".By"))
+		e.printf("%[1]s := %[2]s\n_ = %[1]s\n", w.Inner.Ident, e.here(w.J))
+		e.verbatim(body.List[0].Pos(), body.List[len(body.List)-1].End())
+		e.printf("}\n")
+		return nil
+	}
 	id, _ := key.(*ast.Ident)
 	index, typed := "", ""
 	if id != nil && id.Name != "_" {
@@ -212,6 +223,38 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	}
 	e.printf("}\n")
 	return nil
+}
+
+// wave writes a loop over diagonals.
+func (e *emitter) wave(n *loops.Node) error {
+	for _, name := range e.unused(n.Origin.(ast.Stmt)) {
+		e.printf("_ = %s\n", name)
+	}
+	l := n.Loop
+	e.printf("%s {\n", header(l.Index.Name, e.here(l.Lo[0]), e.here(l.Hi[0]), "1"))
+	err := e.step(e.Steps[n.Children[0]])
+	e.printf("}\n")
+	return err
+}
+
+// waveOf returns the diagonals to which a step belongs, or nil.
+func (e *emitter) waveOf(s *loops.Step) *loops.Wave {
+	for _, n := range e.waves {
+		if n.Children[0] == s.Node {
+			return n.Loop.Wave
+		}
+	}
+	return nil
+}
+
+// here returns a polynomial as an expression in the names of the source.
+func (e *emitter) here(p loops.Poly) string {
+	for s, ident := range e.idents {
+		if s.Name != ident && p.Mentions(s) {
+			p = p.Replace(s, loops.Of(&loops.Symbol{Name: ident}))
+		}
+	}
+	return p.String()
 }
 
 func (e *emitter) scalar(s *loops.Scalar) string {
@@ -349,6 +392,9 @@ func (f *Function) Describe() []string {
 func (f *Function) over(n *loops.Node) string {
 	if n.Loop == nil || n.Loop.Index == nil {
 		return ""
+	}
+	if w := n.Loop.Wave; w != nil {
+		return fmt.Sprintf(" over diagonals of %s", n.Loop.Index.Ident)
 	}
 	return " over " + f.idents[n.Loop.Index]
 }

@@ -90,6 +90,7 @@ func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function
 		values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice), matrices: make(map[types.Object]*matrix), fields: make(map[string]loops.Poly),
 		divisions: make(map[string]*loops.Division),
 	}
+	t.Unique = t.unique
 	ast.Inspect(decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			t.names[id.Name] = max(t.names[id.Name], 1)

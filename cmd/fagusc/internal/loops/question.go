@@ -256,6 +256,11 @@ func provable(loop, n *Node, p Poly, c int64, divisions bool, facts ...Poly) boo
 
 // mayMeet reports whether two accesses may meet at an element in different iterations of a loop.
 func mayMeet(loop *Node, a, b place) bool {
+	return meets(loop, a, b, func(early, late *instance) {})
+}
+
+// meets is mayMeet for iterations that meet a condition; early is executed before late.
+func meets(loop *Node, a, b place, condition func(early, late *instance)) bool {
 	if a.Array != b.Array {
 		return false
 	}
@@ -280,6 +285,11 @@ func mayMeet(loop *Node, a, b place) bool {
 					v, w = w, v
 				}
 				q.AtLeast(depend.Linear{{Coefficient: 1, Var: w}, {Coefficient: -1, Var: v}}, 1)
+				if later != loop.Loop.Down {
+					condition(x, y)
+				} else {
+					condition(y, x)
+				}
 				for _, e := range equal {
 					l, c, ok := x.linear(e[0])
 					m, d, also := y.linear(e[1])

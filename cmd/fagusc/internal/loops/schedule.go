@@ -254,6 +254,9 @@ func (s *Schedule) loop(f *Function, n *Node) error {
 		s.add(&Step{Kind: Parallel, Node: n, Folds: v.Folds, Private: v.Private, Cyclic: v.Cyclic})
 		return nil
 	}
+	if w := f.wave(n); w != nil {
+		return s.loop(f, w)
+	}
 	refused := &Refusal{n.Pos, fmt.Sprintf("the loop%s cannot be parallel: %s", named(n.Loop), strings.Join(v.Reasons, "; ")), n}
 	inside := slices.ContainsFunc(n.Children, (*Node).loops)
 	switch {

@@ -5,6 +5,8 @@ type Function struct {
 	Name string
 	Pos  string
 	Body []*Node
+	// Unique returns an identifier that begins like this and that the function does not use.
+	Unique func(name string) string
 }
 
 // Array is a slice of the function.
@@ -39,6 +41,8 @@ type Loop struct {
 	// Independent says that the author asserts that no iteration accesses an element that another
 	// iteration writes. Package region checks it for iterations of different ranks.
 	Independent bool
+	Wave        *Wave // not nil: the loop is over the diagonals of two loops of the source
+	Diagonal    bool  // the loop is over one diagonal, whose iterations are independent
 }
 
 // Affine reports whether the bounds are known.

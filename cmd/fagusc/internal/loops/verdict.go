@@ -41,8 +41,9 @@ func (f *Function) judge(n *Node) *Verdict {
 		v.refuse("it may leave the loop before its end")
 	}
 	if len(v.Reasons) == 0 {
-		f.scalars(v)
-		f.arrays(v)
+		if f.scalars(v); !l.Diagonal {
+			f.arrays(v)
+		}
 		// Reductions need blocks, because the parts combine in iteration order.
 		v.Cyclic = len(v.Folds) == 0 && f.uneven(n)
 		if l.Down && len(v.Folds) > 0 {

@@ -24,26 +24,6 @@ func Running(a, b []int) {
 	}
 }
 
-//fagus:parallel want u[i*n+j], which it writes
-func GaussSeidel(u []float64, n int) {
-	for i := 1; i < n-1; i++ {
-		for j := 1; j < n-1; j++ {
-			u[i*n+j] = (u[(i-1)*n+j] + u[(i+1)*n+j] + u[i*n+j-1] + u[i*n+j+1]) / 4
-		}
-	}
-}
-
-//fagus:parallel want d[k*n+j]
-func FloydWarshall(d []float64, n int) {
-	for k := 0; k < n; k++ {
-		for i := 0; i < n; i++ {
-			for j := 0; j < n; j++ {
-				d[i*n+j] = min(d[i*n+j], d[i*n+k]+d[k*n+j])
-			}
-		}
-	}
-}
-
 //fagus:parallel want two iterations may write the same element by a[index[i]]
 func Scatter(a, b []int, index []int) {
 	for i := range b {
@@ -58,7 +38,7 @@ func Halves(a []int) {
 	}
 }
 
-//fagus:parallel want a[i], which it writes (refused.go:65:3), may be a[n-1-i]
+//fagus:parallel want a[i], which it writes (refused.go:45:3), may be a[n-1-i]
 func Reverse(a []int) {
 	n := len(a)
 	for i := 0; i < n; i++ {
@@ -75,7 +55,7 @@ func Overlapping(a []int, n, m int) {
 	}
 }
 
-//fagus:parallel want last is used after the loop (refused.go:85:9)
+//fagus:parallel want last is used after the loop (refused.go:65:9)
 func Last(a []int) int {
 	last := 0
 	for i := range a {
@@ -193,7 +173,7 @@ func Hidden(a []int, n int) {
 	}
 }
 
-//fagus:parallel want a[index[i]] (refused.go:200:3); //fagus:independent does not help
+//fagus:parallel want a[index[i]] (refused.go:180:3); //fagus:independent does not help
 func Permute(a, b, index []int) {
 	//fagus:independent
 	for i := range b {
@@ -216,7 +196,7 @@ func Doubles(a []int, n int) {
 	}
 }
 
-//fagus:parallel want i is used after the loop (refused.go:225:9)
+//fagus:parallel want i is used after the loop (refused.go:205:9)
 func Ends(a []int, n int) int {
 	var i int
 	for i = 0; i < n; i++ {
@@ -232,7 +212,7 @@ func Unsigned(a []int) {
 	}
 }
 
-//fagus:parallel want best (refused.go:238:10) may have its value from another iteration
+//fagus:parallel want best (refused.go:218:10) may have its value from another iteration
 func Middle(a []int) (best, at int) {
 	for i, x := range a {
 		if x > best && x < 10 {
@@ -272,7 +252,7 @@ func Counts(a [][]int, x []int) {
 	}
 }
 
-//fagus:parallel want a[i][0], which it writes (refused.go:278:3), may be a[i-1][0], which another iteration reads (refused.go:278:13)
+//fagus:parallel want a[i][0], which it writes (refused.go:258:3), may be a[i-1][0], which another iteration reads (refused.go:258:13)
 func Down(a [][]int) {
 	for i := 1; i < len(a); i++ {
 		a[i][0] = a[i-1][0] + 1
