@@ -13,6 +13,7 @@ const (
 	accessTime   = 0.4  // an access to an element in an innermost loop, with what is computed
 	copyTime     = 0.3  // copying a byte of the input or the output, in memory that is used first
 	sendTime     = 1.0  // moving a byte between ranks that have copies of their own
+	scatterTime  = 500  // moving an element that is not beside another one
 	planTime     = 50e3 // planning a step, if all ranks have copies of their own
 	divisionTime = 1000 // dividing a step, if ranks compute in place, for each rank
 	// phaseMeetings is how many Barriers a step takes: an Acquire, a Release and a Fence.
@@ -45,11 +46,12 @@ const mostPlanned = 1 << 16
 
 // Estimate is what a call costs, apart from who pays.
 type Estimate struct {
-	Steps   float64 // that ranks execute together
-	Plans   float64 // steps that must be planned
-	Divided float64 // ns of work that ranks divide
-	Single  float64 // ns of all other work
-	Bytes   float64 // of the input and the output
+	Steps     float64 // that ranks execute together
+	Plans     float64 // steps that must be planned
+	Divided   float64 // ns of work that ranks divide
+	Single    float64 // ns of all other work
+	Bytes     float64 // of the input and the output
+	Scattered float64 // elements that ranks write one by one, at a distance from each other
 }
 
 // NewCost returns a Cost without steps.
@@ -100,6 +102,10 @@ func (c *Cost) Step() {
 	c.Plans++
 }
 
+// Scatters says that ranks write so many elements in a step one by one, at a distance from each
+// other.
+func (c *Cost) Scatters(elements int) { c.Scattered += c.now() * float64(elements) }
+
 // Works adds work to a step: iterations with so many accesses to elements each, which ranks divide,
 // or do not.
 func (c *Cost) Works(divided bool, accesses, iterations int) {
@@ -118,7 +124,7 @@ func (e *Estimate) AllRanks(ranks int, meeting float64, how Manner) float64 {
 	case OneCopy:
 		t += copyTime * e.Bytes
 	case Copies:
-		t += (copyTime + sendTime*float64(ranks-1)/float64(ranks)) * e.Bytes
+		t += (copyTime+sendTime*float64(ranks-1)/float64(ranks))*e.Bytes + scatterTime*e.Scattered
 	}
 	return t + phaseMeetings*meeting*e.Steps + planTime*e.Plans
 }

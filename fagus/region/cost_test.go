@@ -20,6 +20,9 @@ func TestPredict(t *testing.T) {
 	c.Step()
 	c.End()
 	c.End()
+	c.Repeat(2)
+	c.Scatters(30)
+	c.End()
 	c.copies(100, true)
 	c.copies(50, false)
 	steps := 1.0 + 10 + 10*UnknownTimes
@@ -29,7 +32,7 @@ func TestPredict(t *testing.T) {
 	}{
 		{InPlace, 2400, 1000 + 400 + 7*(steps+1) + 3*2*1000},
 		{OneCopy, 2400, 1000 + 400 + 3*7*steps + 250*0.3 + 3*50e3},
-		{Copies, 2400, 1000 + 400 + 3*7*steps + 250*0.8 + 3*50e3},
+		{Copies, 2400, 1000 + 400 + 3*7*steps + 250*0.8 + 60*500 + 3*50e3},
 	} {
 		if alone, both := c.OneRank(), c.AllRanks(2, 7, tt.how); alone != tt.alone || both != tt.both {
 			t.Errorf("manner %v: %v and %v, want %v and %v", tt.how, alone, both, tt.alone, tt.both)

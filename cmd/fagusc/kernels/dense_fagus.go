@@ -180,6 +180,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 		}
 		cost.Step()
 		cost.Works(true, 3, max(0, -k+n-1)*max(0, -k+n-1))
+		cost.Scatters(max(0, -k+n-1))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -226,7 +227,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	a = aOwn
 //line dense.go:38:2
 	for k := 0; k < n-1; k++ {
-//line dense_fagus.go:230
+//line dense_fagus.go:231
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -238,7 +239,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for j := k + 1; j < n; j++ {
 				a[i*n+j] -= f * a[k*n+j]
 			}
-//line dense_fagus.go:242
+//line dense_fagus.go:243
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -272,6 +273,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		cost.Works(false, 3, 1)
 		cost.Step()
 		cost.Works(true, 4, max(0, -j+n-1))
+		cost.Scatters(max(0, -j+n-1))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -327,14 +329,14 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 	x = xOwn
 //line dense.go:53:2
 	for j := 0; j < n; j++ {
-//line dense_fagus.go:331
+//line dense_fagus.go:333
 		if err = prog.Enter(steps.step[j]); err != nil {
 			return
 		}
 		if prog.Owns(steps.step[j]) {
 //line dense.go:54:3
 			x[j] /= l[j*n+j]
-//line dense_fagus.go:338
+//line dense_fagus.go:340
 		}
 		if err = prog.Leave(steps.step[j]); err != nil {
 			return
@@ -346,7 +348,7 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 		for i := part2.First; i < part2.End; i += part2.By {
 //line dense.go:56:4
 			x[i] -= l[i*n+j] * x[j]
-//line dense_fagus.go:350
+//line dense_fagus.go:352
 		}
 		if err = prog.Leave(steps.step2[j]); err != nil {
 			return
@@ -427,7 +429,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	d = dOwn
 //line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:431
+//line dense_fagus.go:433
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -440,7 +442,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:444
+//line dense_fagus.go:446
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return

@@ -143,6 +143,9 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		for i := 1; i < n-1; i++ {
 			cost.Works(true, 7, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
 		}
+		for i := 1; i < n-1; i++ {
+			cost.Scatters(region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+		}
 	}
 	cost.Step()
 	cost.End()
@@ -210,13 +213,13 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	u = uOwn
 //line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:214
+//line stencil_fagus.go:217
 //line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:217
+//line stencil_fagus.go:220
 //line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:220
+//line stencil_fagus.go:223
 			if err = prog.Enter(steps.step[colour]); err != nil {
 				return
 			}
@@ -228,7 +231,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:232
+//line stencil_fagus.go:235
 			}
 			if err = prog.Leave(steps.step[colour]); err != nil {
 				return
@@ -241,7 +244,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:245
+//line stencil_fagus.go:248
 	}
 	err = prog.Finish()
 	return
@@ -332,7 +335,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:336
+//line stencil_fagus.go:339
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

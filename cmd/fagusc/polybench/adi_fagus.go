@@ -39,9 +39,15 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 	cost.Step()
 	cost.Works(true, 8, max(0, n-2)*max(0, n-2))
 	cost.Works(true, 4, max(0, n-2)*max(0, n-2))
+	cost.Scatters(max(0, n-2))
+	cost.Scatters(max(0, n-2))
 	cost.Step()
 	cost.Works(true, 8, max(0, n-2)*max(0, n-2))
 	cost.Works(true, 4, max(0, n-2)*max(0, n-2))
+	cost.Scatters(max(0, n-2))
+	cost.Scatters(max(0, n-2))
+	cost.Scatters(max(0, n-2))
+	cost.Scatters(max(0, n-2))
 	cost.End()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -114,7 +120,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 	u = uOwn
 //line adi.go:14:2
 	for range steps {
-//line adi_fagus.go:118
+//line adi_fagus.go:124
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -131,7 +137,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 			for j := n - 2; j >= 1; j-- {
 				v[j*n+i] = p[i*n+j]*v[(j+1)*n+i] + q[i*n+j]
 			}
-//line adi_fagus.go:135
+//line adi_fagus.go:141
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -152,7 +158,7 @@ func AdiOn(node *fagus.Node, u []float64, n, steps int) (err error) {
 			for j := n - 2; j >= 1; j-- {
 				u[i*n+j] = p[i*n+j]*u[i*n+j+1] + q[i*n+j]
 			}
-//line adi_fagus.go:156
+//line adi_fagus.go:162
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

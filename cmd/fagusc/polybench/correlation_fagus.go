@@ -36,6 +36,10 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 	for i4 := 0; i4 < m; i4++ {
 		cost.Works(true, 2, max(0, -i4+m-1)*max(0, n))
 	}
+	cost.Scatters(max(0, m))
+	for i4 := 0; i4 < m; i4++ {
+		cost.Scatters(max(0, -i4+m-1))
+	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -150,7 +154,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line correlation_fagus.go:154
+//line correlation_fagus.go:158
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -169,7 +173,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		if stddev[j] <= 0.1 {
 			stddev[j] = 1 // a column that is almost constant
 		}
-//line correlation_fagus.go:173
+//line correlation_fagus.go:177
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -183,7 +187,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		for j := range m {
 			data[i*m+j] = (data[i*m+j] - mean[j]) / (math.Sqrt(float64(n)) * stddev[j])
 		}
-//line correlation_fagus.go:187
+//line correlation_fagus.go:191
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -203,7 +207,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			corr[i*m+j] = sum
 			corr[j*m+i] = sum
 		}
-//line correlation_fagus.go:207
+//line correlation_fagus.go:211
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

@@ -32,6 +32,9 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 	for i3 := 0; i3 < m; i3++ {
 		cost.Works(true, 2, max(0, -i3+m)*max(0, n))
 	}
+	for i3 := 0; i3 < m; i3++ {
+		cost.Scatters(max(0, -i3+m))
+	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -121,7 +124,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line covariance_fagus.go:125
+//line covariance_fagus.go:128
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -135,7 +138,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 		for j := range m {
 			data[i*m+j] -= mean[j]
 		}
-//line covariance_fagus.go:139
+//line covariance_fagus.go:142
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -154,7 +157,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			cov[i*m+j] = sum / float64(n-1)
 			cov[j*m+i] = cov[i*m+j]
 		}
-//line covariance_fagus.go:158
+//line covariance_fagus.go:161
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

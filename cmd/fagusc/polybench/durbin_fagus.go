@@ -39,8 +39,10 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		cost.Works(false, 1, 1)
 		cost.Step()
 		cost.Works(true, 3, max(0, k))
+		cost.Scatters(max(0, k))
 		cost.Step()
 		cost.Works(true, 2, region.Iterations{First: 0, End: min(len(y), k), By: 1}.Count())
+		cost.Scatters(region.Iterations{First: 0, End: min(len(y), k), By: 1}.Count())
 		cost.Step()
 		cost.Works(false, 1, 1)
 	}
@@ -145,7 +147,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	}
 //line durbin.go:9:2
 	alpha, beta := -r[0], 1.0
-//line durbin_fagus.go:149
+//line durbin_fagus.go:151
 	if err = prog.Leave(steps.step); err != nil {
 		return
 	}
@@ -155,18 +157,18 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	if prog.Owns(steps.step2) {
 //line durbin.go:10:2
 		y[0] = alpha
-//line durbin_fagus.go:159
+//line durbin_fagus.go:161
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
 	}
 //line durbin.go:11:2
 	for k := 1; k < n; k++ {
-//line durbin_fagus.go:166
+//line durbin_fagus.go:168
 //line durbin.go:12:3
 		beta *= 1 - alpha*alpha
 		sum := 0.0
-//line durbin_fagus.go:170
+//line durbin_fagus.go:172
 		if node.Rank() > 0 {
 			sum = 0
 		}
@@ -177,7 +179,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line durbin.go:15:4
 			sum += r[k-i-1] * y[i]
-//line durbin_fagus.go:181
+//line durbin_fagus.go:183
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -192,7 +194,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		}
 //line durbin.go:17:3
 		alpha = -(r[k] + sum) / beta
-//line durbin_fagus.go:196
+//line durbin_fagus.go:198
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return
 		}
@@ -203,7 +205,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		for i := part5.First; i < part5.End; i += part5.By {
 //line durbin.go:19:4
 			z[i] = y[i] + alpha*y[k-i-1]
-//line durbin_fagus.go:207
+//line durbin_fagus.go:209
 		}
 		if err = prog.Leave(steps.step5[k]); err != nil {
 			return
@@ -224,7 +226,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		if prog.Owns(steps.step7[k]) {
 //line durbin.go:22:3
 			y[k] = alpha
-//line durbin_fagus.go:228
+//line durbin_fagus.go:230
 		}
 		if err = prog.Leave(steps.step7[k]); err != nil {
 			return

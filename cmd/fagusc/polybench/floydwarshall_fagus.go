@@ -30,6 +30,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 			}
 			cost.Step()
 			cost.Works(true, 4, region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
+			cost.Scatters(region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
 		}
 	}
 	var alone bool
@@ -73,7 +74,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 	path = pathOwn
 //line floydwarshall.go:8:2
 	for k := range n {
-//line floydwarshall_fagus.go:77
+//line floydwarshall_fagus.go:78
 		for wave := 0; wave < 2*n-1; wave++ {
 			if err = prog.Enter(steps.step[[2]int{k, wave}]); err != nil {
 				return
@@ -84,7 +85,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 				_ = j
 //line floydwarshall.go:11:5
 				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
-//line floydwarshall_fagus.go:88
+//line floydwarshall_fagus.go:89
 			}
 			if err = prog.Leave(steps.step[[2]int{k, wave}]); err != nil {
 				return

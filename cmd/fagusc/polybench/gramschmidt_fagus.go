@@ -38,9 +38,12 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		cost.Works(false, 1, 1)
 		cost.Step()
 		cost.Works(true, 3, max(0, m))
+		cost.Scatters(max(0, m))
 		cost.Step()
 		cost.Works(true, 4, max(0, -k+n-1)*max(0, m))
 		cost.Works(true, 4, max(0, -k+n-1)*max(0, m))
+		cost.Scatters(max(0, -k+n-1))
+		cost.Scatters(max(0, m) * max(0, -k+n-1))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -127,10 +130,10 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 	q = qOwn
 //line gramschmidt.go:10:2
 	for k := range n {
-//line gramschmidt_fagus.go:131
+//line gramschmidt_fagus.go:134
 //line gramschmidt.go:11:3
 		norm := 0.0
-//line gramschmidt_fagus.go:134
+//line gramschmidt_fagus.go:137
 		if node.Rank() > 0 {
 			norm = 0
 		}
@@ -141,7 +144,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part.First; i < part.End; i += part.By {
 //line gramschmidt.go:13:4
 			norm += a[i*n+k] * a[i*n+k]
-//line gramschmidt_fagus.go:145
+//line gramschmidt_fagus.go:148
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -157,7 +160,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		if prog.Owns(steps.step2[k]) {
 //line gramschmidt.go:15:3
 			r[k*n+k] = math.Sqrt(norm)
-//line gramschmidt_fagus.go:161
+//line gramschmidt_fagus.go:164
 		}
 		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
@@ -169,7 +172,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		for i := part3.First; i < part3.End; i += part3.By {
 //line gramschmidt.go:17:4
 			q[i*n+k] = a[i*n+k] / r[k*n+k]
-//line gramschmidt_fagus.go:173
+//line gramschmidt_fagus.go:176
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
@@ -187,7 +190,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			for i := range m {
 				a[i*n+j] -= q[i*n+k] * r[k*n+j]
 			}
-//line gramschmidt_fagus.go:191
+//line gramschmidt_fagus.go:194
 		}
 		if err = prog.Leave(steps.step4[k]); err != nil {
 			return

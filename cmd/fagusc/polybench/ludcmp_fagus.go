@@ -44,6 +44,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}
 		cost.Step()
 		cost.Works(true, 2, max(0, -i+n)*max(0, i))
+		cost.Scatters(max(0, -i+n))
 	}
 	for i2 := 0; i2 < n; i2++ {
 		if cost.Settled() {
@@ -190,16 +191,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	b = bOwn
 //line ludcmp.go:8:2
 	for i := range n {
-//line ludcmp_fagus.go:194
+//line ludcmp_fagus.go:195
 //line ludcmp.go:9:3
 		for j := range i {
-//line ludcmp_fagus.go:197
+//line ludcmp_fagus.go:198
 			if err = prog.Enter(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
 //line ludcmp.go:10:4
 			w := a[i*n+j]
-//line ludcmp_fagus.go:203
+//line ludcmp_fagus.go:204
 			if err = prog.Leave(steps.step[[2]int{i, j}]); err != nil {
 				return
 			}
@@ -213,7 +214,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			for k := part2.First; k < part2.End; k += part2.By {
 //line ludcmp.go:12:5
 				w -= a[i*n+k] * a[k*n+j]
-//line ludcmp_fagus.go:217
+//line ludcmp_fagus.go:218
 			}
 			if err = prog.Leave(steps.step2[[2]int{i, j}]); err != nil {
 				return
@@ -229,7 +230,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			if prog.Owns(steps.step3[[2]int{i, j}]) {
 //line ludcmp.go:14:4
 				a[i*n+j] = w / a[j*n+j]
-//line ludcmp_fagus.go:233
+//line ludcmp_fagus.go:234
 			}
 			if err = prog.Leave(steps.step3[[2]int{i, j}]); err != nil {
 				return
@@ -246,7 +247,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				w -= a[i*n+k] * a[k*n+j]
 			}
 			a[i*n+j] = w
-//line ludcmp_fagus.go:250
+//line ludcmp_fagus.go:251
 		}
 		if err = prog.Leave(steps.step4[i]); err != nil {
 			return
@@ -254,16 +255,16 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 	}
 //line ludcmp.go:24:2
 	y := make([]float64, n)
-//line ludcmp_fagus.go:258
+//line ludcmp_fagus.go:259
 //line ludcmp.go:25:2
 	for i := range n {
-//line ludcmp_fagus.go:261
+//line ludcmp_fagus.go:262
 		if err = prog.Enter(steps.step5[i]); err != nil {
 			return
 		}
 //line ludcmp.go:26:3
 		w := b[i]
-//line ludcmp_fagus.go:267
+//line ludcmp_fagus.go:268
 		if err = prog.Leave(steps.step5[i]); err != nil {
 			return
 		}
@@ -277,7 +278,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part6.First; j < part6.End; j += part6.By {
 //line ludcmp.go:28:4
 			w -= a[i*n+j] * y[j]
-//line ludcmp_fagus.go:281
+//line ludcmp_fagus.go:282
 		}
 		if err = prog.Leave(steps.step6[i]); err != nil {
 			return
@@ -289,14 +290,14 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		}
 //line ludcmp.go:30:3
 		y[i] = w
-//line ludcmp_fagus.go:293
+//line ludcmp_fagus.go:294
 	}
 //line ludcmp.go:32:2
 	for i := n - 1; i >= 0; i-- {
-//line ludcmp_fagus.go:297
+//line ludcmp_fagus.go:298
 //line ludcmp.go:33:3
 		w := y[i]
-//line ludcmp_fagus.go:300
+//line ludcmp_fagus.go:301
 		if node.Rank() > 0 {
 			w = 0
 		}
@@ -307,7 +308,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		for j := part7.First; j < part7.End; j += part7.By {
 //line ludcmp.go:35:4
 			w -= a[i*n+j] * x[j]
-//line ludcmp_fagus.go:311
+//line ludcmp_fagus.go:312
 		}
 		if err = prog.Leave(steps.step7[i]); err != nil {
 			return
@@ -323,7 +324,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		if prog.Owns(steps.step8[i]) {
 //line ludcmp.go:37:3
 			x[i] = w / a[i*n+i]
-//line ludcmp_fagus.go:327
+//line ludcmp_fagus.go:328
 		}
 		if err = prog.Leave(steps.step8[i]); err != nil {
 			return

@@ -31,6 +31,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 		for i := 0; i < min(n, n-wave); i++ {
 			cost.Works(true, 2, max(0, wave-1))
 		}
+		cost.Scatters(region.Iterations{First: 0, End: min(n, n-wave), By: 1}.Count())
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -111,7 +112,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
 			}
 			table[i*n+j] = best
-//line nussinov_fagus.go:115
+//line nussinov_fagus.go:116
 		}
 		if err = prog.Leave(steps.step[wave]); err != nil {
 			return

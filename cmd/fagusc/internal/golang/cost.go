@@ -109,6 +109,7 @@ func (e *emitter) arguments() (all []string) {
 type costing interface {
 	step()
 	works(divided bool, w loops.Work)
+	scatters(w loops.Work)
 	unrolled(l *loops.Loop, inside func())
 	// repeated is told of a loop that is planned once; known: its bounds are known before.
 	repeated(l *loops.Loop, known bool, inside func())
@@ -137,6 +138,9 @@ func (e *emitter) costOf(c costing, n *loops.Node) {
 		for _, w := range work {
 			c.works(step.Kind == loops.Parallel, w)
 		}
+		for _, w := range step.Scattered() {
+			c.scatters(w)
+		}
 	case !e.hasSteps(n):
 	case n.Loop != nil && e.Unrolled[n]:
 		c.unrolled(n.Loop, inside)
@@ -160,6 +164,11 @@ func (c costWriter) step() { c.printf("%s.Step()\n", c.name) }
 func (c costWriter) works(divided bool, w loops.Work) {
 	times, ends := nest(c.out, w, nil, "")
 	c.printf("%s.Works(%t, %d, %s)\n%s", c.name, divided, w.Accesses, cmp.Or(times, "1"), ends)
+}
+
+func (c costWriter) scatters(w loops.Work) {
+	times, ends := nest(c.out, w, nil, "")
+	c.printf("%s.Scatters(%s)\n%s", c.name, cmp.Or(times, "1"), ends)
 }
 
 func (c costWriter) unrolled(l *loops.Loop, inside func()) {

@@ -84,6 +84,8 @@ func (p *predictor) works(divided bool, w loops.Work) {
 	p.Work(divided, w.Accesses, p.now()*p.iterations(w.Frames))
 }
 
+func (p *predictor) scatters(w loops.Work) { p.Scattered += p.now() * p.iterations(w.Frames) }
+
 // iterations returns how often the innermost of several loops is executed.
 func (p *predictor) iterations(frames []loops.Frame) (n float64) {
 	if len(frames) == 0 {

@@ -295,6 +295,37 @@ func (s *Step) Work() (all []Work, known bool) {
 	return all, known
 }
 
+// Scattered returns the sets of elements that a step writes one by one, at a distance from each
+// other, as loops with one element in each iteration.
+func (s *Step) Scattered() (all []Work) {
+	if s.Kind != Parallel {
+		return nil
+	}
+	for _, f := range s.Footprints {
+		if f.Use == Reads || f.At == nil || f.Run != nil && magnitude(f.Stride) == 1 && (f.Run != s.Node.Loop || !s.Cyclic) {
+			continue
+		}
+		var w Work
+		for _, g := range f.Frames {
+			if g.Loop != nil && g.Each {
+				w.Frames = append(w.Frames, Frame{Loop: g.Loop})
+			}
+		}
+		if f.Run != nil {
+			w.Frames = append(w.Frames, Frame{Loop: f.Run})
+		}
+		for i := range w.Frames {
+			index := w.Frames[i].Loop.Index
+			w.Frames[i].Each = slices.ContainsFunc(w.Frames[i:], func(g Frame) bool { return g.mentions(index) })
+		}
+		for i := len(w.Frames) - 2; i >= 0; i-- { // as Work has it: also all loops around
+			w.Frames[i].Each = w.Frames[i].Each || w.Frames[i+1].Each
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
 func (f *Footprint) needs(s *Symbol) bool {
 	return f.At != nil && f.At.Mentions(s) || slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.mentions(s) })
 }

@@ -35,6 +35,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 		}
 		cost.Step()
 		cost.Works(true, 2, max(0, ny))
+		cost.Scatters(max(0, ny))
 		cost.Step()
 		cost.Works(true, 4, max(0, nx-1)*max(0, ny))
 		cost.Step()
@@ -132,7 +133,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 	fict = fictOwn
 //line fdtd2d.go:8:2
 	for t := range steps {
-//line fdtd2d_fagus.go:136
+//line fdtd2d_fagus.go:137
 		if err = prog.Enter(steps2.step[t]); err != nil {
 			return
 		}
@@ -140,7 +141,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 		for j := part.First; j < part.End; j += part.By {
 //line fdtd2d.go:10:4
 			ey[0][j] = fict[t]
-//line fdtd2d_fagus.go:144
+//line fdtd2d_fagus.go:145
 		}
 		if err = prog.Leave(steps2.step[t]); err != nil {
 			return
@@ -154,7 +155,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny; j++ {
 				ey[i][j] -= 0.5 * (hz[i][j] - hz[i-1][j])
 			}
-//line fdtd2d_fagus.go:158
+//line fdtd2d_fagus.go:159
 		}
 		if err = prog.Leave(steps2.step2[t]); err != nil {
 			return
@@ -168,7 +169,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 1; j < ny; j++ {
 				ex[i][j] -= 0.5 * (hz[i][j] - hz[i][j-1])
 			}
-//line fdtd2d_fagus.go:172
+//line fdtd2d_fagus.go:173
 		}
 		if err = prog.Leave(steps2.step3[t]); err != nil {
 			return
@@ -182,7 +183,7 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			for j := 0; j < ny-1; j++ {
 				hz[i][j] -= 0.7 * (ex[i][j+1] - ex[i][j] + ey[i+1][j] - ey[i][j])
 			}
-//line fdtd2d_fagus.go:186
+//line fdtd2d_fagus.go:187
 		}
 		if err = prog.Leave(steps2.step4[t]); err != nil {
 			return

@@ -30,6 +30,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 			}
 			cost.Step()
 			cost.Works(true, 4, region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
+			cost.Scatters(region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
 		}
 	}
 	var alone bool
@@ -87,7 +88,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 	path = pathOwn
 //line floydwarshall.go:8:2
 	for k := range n {
-//line floydwarshall_fagus.go:91
+//line floydwarshall_fagus.go:92
 		for wave := 0; wave < 2*n-1; wave++ {
 			if err = prog.Enter(steps.step[[2]int{k, wave}]); err != nil {
 				return
@@ -98,7 +99,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 				_ = j
 //line floydwarshall.go:11:5
 				path[i][j] = min(path[i][j], path[i][k]+path[k][j])
-//line floydwarshall_fagus.go:102
+//line floydwarshall_fagus.go:103
 			}
 			if err = prog.Leave(steps.step[[2]int{k, wave}]); err != nil {
 				return
