@@ -29,7 +29,7 @@ const (
 //	region.Copied(c, a, true)
 //	c.Repeat(steps)
 //	c.Step()
-//	c.Works(true, 6, (n-2)*(n-2)) // ranks divide (n-2)*(n-2) iterations of 6 accesses each
+//	c.Works(n-2, 6, (n-2)*(n-2)) // ranks divide n-2 rows with n-2 iterations of 6 accesses each
 //	c.End()
 //	if c.Alone() { ... } // the call is cheaper on rank 0 alone
 //
@@ -46,9 +46,11 @@ const mostPlanned = 1 << 16
 
 // Estimate is what a call costs, apart from who pays.
 type Estimate struct {
+	Ranks     int     // that share the work
 	Steps     float64 // that ranks execute together
 	Plans     float64 // steps that must be planned
 	Divided   float64 // ns of work that ranks divide
+	Share     float64 // ns of the largest shares of it
 	Single    float64 // ns of all other work
 	Bytes     float64 // of the input and the output
 	Scattered float64 // elements that ranks write one by one, at a distance from each other
@@ -57,7 +59,7 @@ type Estimate struct {
 // NewCost returns a Cost without steps.
 func NewCost(p *Program) *Cost {
 	n := p.node
-	return &Cost{p: p, times: []float64{1}, never: n.Virtual() || n.Checks() || p.store.together}
+	return &Cost{Estimate: Estimate{Ranks: n.Nodes()}, p: p, times: []float64{1}, never: n.Virtual() || n.Checks() || p.store.together}
 }
 
 // Settled reports whether Alone does not depend on what follows, so that counting can end.
@@ -106,36 +108,38 @@ func (c *Cost) Step() {
 // other.
 func (c *Cost) Scatters(elements int) { c.Scattered += c.now() * float64(elements) }
 
-// Works adds work to a step: iterations with so many accesses to elements each, which ranks divide,
-// or do not.
-func (c *Cost) Works(divided bool, accesses, iterations int) {
-	c.Work(divided, accesses, c.now()*float64(iterations))
+// Works adds work to a step: iterations with so many accesses to elements each, of which ranks
+// divide so many parts; 0: they do not divide them.
+func (c *Cost) Works(parts, accesses, iterations int) {
+	c.Work(parts, accesses, c.now()*float64(iterations))
 }
 
 // OneRank returns how long the call takes on one rank, in ns.
 func (e *Estimate) OneRank() float64 { return e.Divided + e.Single }
 
-// AllRanks returns how long it takes on so many ranks, in ns, if a Barrier takes meeting.
-func (e *Estimate) AllRanks(ranks int, meeting float64, how Manner) float64 {
-	t := e.Divided/float64(ranks) + e.Single
+// AllRanks returns how long it takes on all ranks, in ns, if a Barrier takes meeting.
+func (e *Estimate) AllRanks(meeting float64, how Manner) float64 {
+	t, ranks := e.Share+e.Single, float64(e.Ranks)
 	switch how {
 	case InPlace:
-		return t + meeting*(e.Steps+1) + divisionTime*float64(ranks)*e.Plans
+		return t + meeting*(e.Steps+1) + divisionTime*ranks*e.Plans
 	case OneCopy:
 		t += copyTime * e.Bytes
 	case Copies:
-		t += (copyTime+sendTime*float64(ranks-1)/float64(ranks))*e.Bytes + scatterTime*e.Scattered
+		t += (copyTime+sendTime*(ranks-1)/ranks)*e.Bytes + scatterTime*e.Scattered
 	}
 	return t + phaseMeetings*meeting*e.Steps + planTime*e.Plans
 }
 
-// Work adds work: iterations with so many accesses to elements each, which ranks divide, or do not.
-func (e *Estimate) Work(divided bool, accesses int, iterations float64) {
-	if work := accessTime * float64(accesses) * iterations; divided {
-		e.Divided += work
-	} else {
+// Work adds work, as Cost.Works.
+func (e *Estimate) Work(parts, accesses int, iterations float64) {
+	work := accessTime * float64(accesses) * iterations
+	if parts <= 0 {
 		e.Single += work
+		return
 	}
+	e.Divided += work
+	e.Share += work * float64((parts+e.Ranks-1)/e.Ranks) / float64(parts)
 }
 
 // Manner is how ranks share arrays.
@@ -179,7 +183,7 @@ func (c *Cost) Alone() (alone bool, err error) {
 		if s.names[c.p.name] {
 			c.Plans = 0
 		}
-		if c.OneRank() >= c.AllRanks(n.Nodes(), meeting, s.manner()) {
+		if c.OneRank() >= c.AllRanks(meeting, s.manner()) {
 			return false, nil
 		}
 	}

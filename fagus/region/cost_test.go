@@ -10,12 +10,13 @@ import (
 
 // TestPredict compares predictions with those computed by hand.
 func TestPredict(t *testing.T) {
-	c := &Cost{times: []float64{1}}
+	c := &Cost{Estimate: Estimate{Ranks: 2}, times: []float64{1}}
 	c.Step()
-	c.Works(true, 5, 1000) // 2000 ns
+	c.Works(10, 5, 1000) // 2000 ns
+	c.Works(3, 5, 30)    // 60 ns, of which one rank has 40
 	c.Repeat(10)
 	c.Step()
-	c.Works(false, 1, 100) // 40 ns, 10 times
+	c.Works(0, 1, 100) // 40 ns, 10 times
 	c.Repeat(-1)
 	c.Step()
 	c.End()
@@ -30,11 +31,11 @@ func TestPredict(t *testing.T) {
 		how         Manner
 		alone, both float64
 	}{
-		{InPlace, 2400, 1000 + 400 + 7*(steps+1) + 3*2*1000},
-		{OneCopy, 2400, 1000 + 400 + 3*7*steps + 250*0.3 + 3*50e3},
-		{Copies, 2400, 1000 + 400 + 3*7*steps + 250*0.8 + 60*500 + 3*50e3},
+		{InPlace, 2460, 1040 + 400 + 7*(steps+1) + 3*2*1000},
+		{OneCopy, 2460, 1040 + 400 + 3*7*steps + 250*0.3 + 3*50e3},
+		{Copies, 2460, 1040 + 400 + 3*7*steps + 250*0.8 + 60*500 + 3*50e3},
 	} {
-		if alone, both := c.OneRank(), c.AllRanks(2, 7, tt.how); alone != tt.alone || both != tt.both {
+		if alone, both := c.OneRank(), c.AllRanks(7, tt.how); alone != tt.alone || both != tt.both {
 			t.Errorf("manner %v: %v and %v, want %v and %v", tt.how, alone, both, tt.alone, tt.both)
 		}
 	}
@@ -82,7 +83,7 @@ func TestAlone(t *testing.T) {
 				c := NewCost(p)
 				Copied(c, a, true)
 				c.Step()
-				c.Works(true, 1, tt.work)
+				c.Works(tt.work, 1, tt.work)
 				for range tt.steps {
 					c.Step()
 				}

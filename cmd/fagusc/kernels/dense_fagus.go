@@ -28,8 +28,8 @@ func MatmulOn(node *fagus.Node, a, b, c []float64, n int) (err error) {
 	region.Copied(cost, b, false)
 	region.Copied(cost, c, true)
 	cost.Step()
-	cost.Works(true, 1, max(0, n)*max(0, n))
-	cost.Works(true, 3, max(0, n)*max(0, n)*max(0, n))
+	cost.Works(max(0, n), 1, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 3, max(0, n)*max(0, n)*max(0, n))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -109,7 +109,7 @@ func TransposeOn(node *fagus.Node, a, b []float64, n int) (err error) {
 	region.Copied(cost, a, false)
 	region.Copied(cost, b, true)
 	cost.Step()
-	cost.Works(true, 2, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 2, max(0, n)*max(0, n))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -179,7 +179,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			break
 		}
 		cost.Step()
-		cost.Works(true, 3, max(0, -k+n-1)*max(0, -k+n-1))
+		cost.Works(max(0, -k+n-1), 3, max(0, -k+n-1)*max(0, -k+n-1))
 		cost.Scatters(max(0, -k+n-1))
 	}
 	var alone bool
@@ -270,9 +270,9 @@ func SolveOn(node *fagus.Node, l, x []float64, n int) (err error) {
 			break
 		}
 		cost.Step()
-		cost.Works(false, 3, 1)
+		cost.Works(0, 3, 1)
 		cost.Step()
-		cost.Works(true, 4, max(0, -j+n-1))
+		cost.Works(max(0, -j+n-1), 4, max(0, -j+n-1))
 		cost.Scatters(max(0, -j+n-1))
 	}
 	var alone bool
@@ -376,7 +376,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			break
 		}
 		cost.Step()
-		cost.Works(true, 4, max(0, n)*max(0, n))
+		cost.Works(max(0, n), 4, max(0, n)*max(0, n))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

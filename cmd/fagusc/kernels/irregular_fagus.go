@@ -27,7 +27,7 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 	region.Copied(cost, count, true)
 	cost.Step()
 	cost.Step()
-	cost.Works(true, 3, max(0, len(values)))
+	cost.Works(max(0, len(values)), 3, max(0, len(values)))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -128,7 +128,7 @@ func GatherOn(node *fagus.Node, to, from []float64, index []int) (err error) {
 	region.Copied(cost, from, false)
 	region.Copied(cost, index, false)
 	cost.Step()
-	cost.Works(true, 3, max(0, len(index)))
+	cost.Works(max(0, len(index)), 3, max(0, len(index)))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -200,7 +200,7 @@ func ForcesOn(node *fagus.Node, bodies []Body, force [][3]float64) (err error) {
 	region.Copied(cost, bodies, false)
 	region.Copied(cost, force, true)
 	cost.Step()
-	cost.Works(true, 7, max(0, len(bodies))*max(0, len(bodies)))
+	cost.Works(max(0, len(bodies)), 7, max(0, len(bodies))*max(0, len(bodies)))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -284,7 +284,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	region.Copied(cost, a, false)
 	region.Copied(cost, b, false)
 	cost.Step()
-	cost.Works(true, 2, max(0, len(a)))
+	cost.Works(max(0, len(a)), 2, max(0, len(a)))
 	cost.Step()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -366,13 +366,13 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 	region.Copied(cost, a, true)
 	cost.Step()
 	for b := 0; b < ((len(a) + 63) / 64); b++ {
-		cost.Works(true, 3, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
+		cost.Works(max(0, ((len(a)+63)/64)), 3, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
 	}
 	cost.Step()
-	cost.Works(false, 3, max(0, ((len(a)+63)/64)-1))
+	cost.Works(0, 3, max(0, ((len(a)+63)/64)-1))
 	cost.Step()
 	for b3 := 1; b3 < ((len(a) + 63) / 64); b3++ {
-		cost.Works(true, 3, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+		cost.Works(max(0, ((len(a)+63)/64)-1), 3, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

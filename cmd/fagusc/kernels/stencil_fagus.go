@@ -26,9 +26,9 @@ func JacobiOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
-	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 5, max(0, n-2)*max(0, n-2))
 	cost.Step()
-	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 5, max(0, n-2)*max(0, n-2))
 	cost.End()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -141,7 +141,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 		cost.Step()
 		for i := 1; i < n-1; i++ {
-			cost.Works(true, 7, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+			cost.Works(max(0, n-2), 7, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
 		}
 		for i := 1; i < n-1; i++ {
 			cost.Scatters(region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
@@ -267,7 +267,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 	region.Copied(cost, to, true)
 	region.Copied(cost, from, false)
 	cost.Step()
-	cost.Works(true, 9, max(0, nx-2)*max(0, ny-2)*max(0, nz-2))
+	cost.Works(max(0, nx-2), 9, max(0, nx-2)*max(0, ny-2)*max(0, nz-2))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -28,11 +28,11 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 	region.Copied(cost, a, false)
 	region.Copied(cost, x, false)
 	cost.Step()
-	cost.Works(true, 1, max(0, n))
+	cost.Works(max(0, n), 1, max(0, n))
 	cost.Step()
 	cost.Step()
-	cost.Works(true, 2, max(0, m)*max(0, n))
-	cost.Works(true, 3, max(0, m)*max(0, n))
+	cost.Works(max(0, m), 2, max(0, m)*max(0, n))
+	cost.Works(max(0, m), 3, max(0, m)*max(0, n))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -34,10 +34,10 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	region.Copied(cost, p, false)
 	region.Copied(cost, r, false)
 	cost.Step()
-	cost.Works(true, 1, max(0, m))
+	cost.Works(max(0, m), 1, max(0, m))
 	cost.Step()
 	cost.Step()
-	cost.Works(true, 8, max(0, n)*max(0, m))
+	cost.Works(max(0, n), 8, max(0, n)*max(0, m))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -27,14 +27,14 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 	region.Copied(cost, data, true)
 	region.Copied(cost, corr, true)
 	cost.Step()
-	cost.Works(true, 3, max(0, m)*max(0, n))
+	cost.Works(max(0, m), 3, max(0, m)*max(0, n))
 	cost.Step()
-	cost.Works(true, 4, max(0, m)*max(0, n))
+	cost.Works(max(0, m), 4, max(0, m)*max(0, n))
 	cost.Step()
-	cost.Works(true, 4, max(0, n)*max(0, m))
+	cost.Works(max(0, n), 4, max(0, n)*max(0, m))
 	cost.Step()
 	for i4 := 0; i4 < m; i4++ {
-		cost.Works(true, 2, max(0, -i4+m-1)*max(0, n))
+		cost.Works(max(0, m), 2, max(0, -i4+m-1)*max(0, n))
 	}
 	cost.Scatters(max(0, m))
 	for i4 := 0; i4 < m; i4++ {

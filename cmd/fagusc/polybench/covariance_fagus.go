@@ -25,12 +25,12 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 	region.Copied(cost, data, true)
 	region.Copied(cost, cov, true)
 	cost.Step()
-	cost.Works(true, 3, max(0, m)*max(0, n))
+	cost.Works(max(0, m), 3, max(0, m)*max(0, n))
 	cost.Step()
-	cost.Works(true, 3, max(0, n)*max(0, m))
+	cost.Works(max(0, n), 3, max(0, n)*max(0, m))
 	cost.Step()
 	for i3 := 0; i3 < m; i3++ {
-		cost.Works(true, 2, max(0, -i3+m)*max(0, n))
+		cost.Works(max(0, m), 2, max(0, -i3+m)*max(0, n))
 	}
 	for i3 := 0; i3 < m; i3++ {
 		cost.Scatters(max(0, -i3+m))

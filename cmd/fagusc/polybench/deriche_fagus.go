@@ -39,17 +39,17 @@ func DericheOn(node *fagus.Node, out, in []float64, w, h int, alpha float64) (er
 	region.Copied(cost, out, true)
 	region.Copied(cost, in, false)
 	cost.Step()
-	cost.Works(true, 4, max(0, w)*max(0, h))
+	cost.Works(max(0, w), 4, max(0, w)*max(0, h))
 	cost.Step()
-	cost.Works(true, 3, max(0, w)*max(0, h))
+	cost.Works(max(0, w), 3, max(0, w)*max(0, h))
 	cost.Step()
-	cost.Works(true, 3, max(0, w)*max(0, h))
+	cost.Works(max(0, w), 3, max(0, w)*max(0, h))
 	cost.Step()
-	cost.Works(true, 4, max(0, h)*max(0, w))
+	cost.Works(max(0, h), 4, max(0, h)*max(0, w))
 	cost.Step()
-	cost.Works(true, 3, max(0, h)*max(0, w))
+	cost.Works(max(0, h), 3, max(0, h)*max(0, w))
 	cost.Step()
-	cost.Works(true, 3, max(0, w)*max(0, h))
+	cost.Works(max(0, w), 3, max(0, w)*max(0, h))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -25,8 +25,8 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 	region.Copied(cost, a, true)
 	region.Copied(cost, c, false)
 	cost.Step()
-	cost.Works(true, 4, max(0, nr)*max(0, nq)*max(0, np)*max(0, np))
-	cost.Works(true, 2, max(0, nr)*max(0, nq)*max(0, np))
+	cost.Works(max(0, nr), 4, max(0, nr)*max(0, nq)*max(0, np)*max(0, np))
+	cost.Works(max(0, nr), 2, max(0, nr)*max(0, nq)*max(0, np))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

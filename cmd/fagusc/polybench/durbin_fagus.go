@@ -25,26 +25,26 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 	region.Copied(cost, y, true)
 	region.Copied(cost, r, false)
 	cost.Step()
-	cost.Works(false, 1, 1)
+	cost.Works(0, 1, 1)
 	cost.Step()
-	cost.Works(false, 1, 1)
+	cost.Works(0, 1, 1)
 	for k := 1; k < n; k++ {
 		if cost.Settled() {
 			break
 		}
 		cost.Step()
-		cost.Works(true, 2, max(0, k))
+		cost.Works(max(0, k), 2, max(0, k))
 		cost.Step()
 		cost.Step()
-		cost.Works(false, 1, 1)
+		cost.Works(0, 1, 1)
 		cost.Step()
-		cost.Works(true, 3, max(0, k))
+		cost.Works(max(0, k), 3, max(0, k))
 		cost.Scatters(max(0, k))
 		cost.Step()
-		cost.Works(true, 2, region.Iterations{First: 0, End: min(len(y), k), By: 1}.Count())
+		cost.Works(region.Iterations{First: 0, End: min(len(y), k), By: 1}.Count(), 2, region.Iterations{First: 0, End: min(len(y), k), By: 1}.Count())
 		cost.Scatters(region.Iterations{First: 0, End: min(len(y), k), By: 1}.Count())
 		cost.Step()
-		cost.Works(false, 1, 1)
+		cost.Works(0, 1, 1)
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

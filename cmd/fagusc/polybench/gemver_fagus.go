@@ -45,13 +45,13 @@ func GemverOn(node *fagus.Node, a, u1, v1, u2, v2, w, x, y, z []float64, n int, 
 	region.Copied(cost, y, false)
 	region.Copied(cost, z, false)
 	cost.Step()
-	cost.Works(true, 6, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 6, max(0, n)*max(0, n))
 	cost.Step()
-	cost.Works(true, 4, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 4, max(0, n)*max(0, n))
 	cost.Step()
-	cost.Works(true, 3, max(0, n))
+	cost.Works(max(0, n), 3, max(0, n))
 	cost.Step()
-	cost.Works(true, 4, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 4, max(0, n)*max(0, n))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -30,7 +30,7 @@ func GesummvOn(node *fagus.Node, y, a, b, x []float64, n int, alpha, beta float6
 	region.Copied(cost, b, false)
 	region.Copied(cost, x, false)
 	cost.Step()
-	cost.Works(true, 4, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 4, max(0, n)*max(0, n))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

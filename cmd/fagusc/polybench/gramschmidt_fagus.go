@@ -32,16 +32,16 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 			break
 		}
 		cost.Step()
-		cost.Works(true, 2, max(0, m))
+		cost.Works(max(0, m), 2, max(0, m))
 		cost.Step()
 		cost.Step()
-		cost.Works(false, 1, 1)
+		cost.Works(0, 1, 1)
 		cost.Step()
-		cost.Works(true, 3, max(0, m))
+		cost.Works(max(0, m), 3, max(0, m))
 		cost.Scatters(max(0, m))
 		cost.Step()
-		cost.Works(true, 4, max(0, -k+n-1)*max(0, m))
-		cost.Works(true, 4, max(0, -k+n-1)*max(0, m))
+		cost.Works(max(0, -k+n-1), 4, max(0, -k+n-1)*max(0, m))
+		cost.Works(max(0, -k+n-1), 4, max(0, -k+n-1)*max(0, m))
 		cost.Scatters(max(0, -k+n-1))
 		cost.Scatters(max(0, m) * max(0, -k+n-1))
 	}

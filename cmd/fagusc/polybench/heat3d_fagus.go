@@ -25,9 +25,9 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
-	cost.Works(true, 11, max(0, n-2)*max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 11, max(0, n-2)*max(0, n-2)*max(0, n-2))
 	cost.Step()
-	cost.Works(true, 11, max(0, n-2)*max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 11, max(0, n-2)*max(0, n-2)*max(0, n-2))
 	cost.End()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

@@ -25,9 +25,9 @@ func Jacobi1DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
-	cost.Works(true, 4, max(0, n-2))
+	cost.Works(max(0, n-2), 4, max(0, n-2))
 	cost.Step()
-	cost.Works(true, 4, max(0, n-2))
+	cost.Works(max(0, n-2), 4, max(0, n-2))
 	cost.End()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

@@ -35,15 +35,15 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				break
 			}
 			cost.Step()
-			cost.Works(false, 1, 1)
+			cost.Works(0, 1, 1)
 			cost.Step()
-			cost.Works(true, 2, max(0, j))
+			cost.Works(max(0, j), 2, max(0, j))
 			cost.Step()
 			cost.Step()
-			cost.Works(false, 2, 1)
+			cost.Works(0, 2, 1)
 		}
 		cost.Step()
-		cost.Works(true, 2, max(0, -i+n)*max(0, i))
+		cost.Works(max(0, -i+n), 2, max(0, -i+n)*max(0, i))
 		cost.Scatters(max(0, -i+n))
 	}
 	for i2 := 0; i2 < n; i2++ {
@@ -51,9 +51,9 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			break
 		}
 		cost.Step()
-		cost.Works(false, 1, 1)
+		cost.Works(0, 1, 1)
 		cost.Step()
-		cost.Works(true, 1, max(0, i2))
+		cost.Works(max(0, i2), 1, max(0, i2))
 		cost.Step()
 	}
 	for i3 := (n) - 1; i3 >= 0; i3 -= 1 {
@@ -61,10 +61,10 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			break
 		}
 		cost.Step()
-		cost.Works(true, 2, max(0, -i3+n-1))
+		cost.Works(max(0, -i3+n-1), 2, max(0, -i3+n-1))
 		cost.Step()
 		cost.Step()
-		cost.Works(false, 2, 1)
+		cost.Works(0, 2, 1)
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

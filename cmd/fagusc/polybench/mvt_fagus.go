@@ -33,9 +33,9 @@ func MvtOn(node *fagus.Node, x1, x2, a, y1, y2 []float64, n int) (err error) {
 	region.Copied(cost, y1, false)
 	region.Copied(cost, y2, false)
 	cost.Step()
-	cost.Works(true, 4, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 4, max(0, n)*max(0, n))
 	cost.Step()
-	cost.Works(true, 4, max(0, n)*max(0, n))
+	cost.Works(max(0, n), 4, max(0, n)*max(0, n))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

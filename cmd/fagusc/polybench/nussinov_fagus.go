@@ -29,7 +29,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 		}
 		cost.Step()
 		for i := 0; i < min(n, n-wave); i++ {
-			cost.Works(true, 2, max(0, wave-1))
+			cost.Works(region.Iterations{First: 0, End: min(n, n-wave), By: 1}.Count(), 2, max(0, wave-1))
 		}
 		cost.Scatters(region.Iterations{First: 0, End: min(n, n-wave), By: 1}.Count())
 	}

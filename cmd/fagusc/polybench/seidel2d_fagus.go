@@ -25,7 +25,7 @@ func Seidel2DOn(node *fagus.Node, a []float64, n, steps int) (err error) {
 			break
 		}
 		cost.Step()
-		cost.Works(true, 10, region.Iterations{First: max(0, ((-n + wave + 3) / 2)), End: min(steps, ((wave + 1) / 2)), By: 1}.Count()*max(0, n-2))
+		cost.Works(region.Iterations{First: max(0, ((-n + wave + 3) / 2)), End: min(steps, ((wave + 1) / 2)), By: 1}.Count(), 10, region.Iterations{First: max(0, ((-n + wave + 3) / 2)), End: min(steps, ((wave + 1) / 2)), By: 1}.Count()*max(0, n-2))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

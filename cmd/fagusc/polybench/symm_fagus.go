@@ -31,7 +31,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 			break
 		}
 		cost.Step()
-		cost.Works(true, 6, max(0, n)*max(0, i))
+		cost.Works(max(0, n), 6, max(0, n)*max(0, i))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

@@ -28,10 +28,10 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 	region.Copied(cost, b, false)
 	cost.Step()
 	for i := 0; i < n; i++ {
-		cost.Works(true, 2, max(0, i+1))
+		cost.Works(max(0, n), 2, max(0, i+1))
 	}
 	for i := 0; i < n; i++ {
-		cost.Works(true, 6, max(0, m)*max(0, i+1))
+		cost.Works(max(0, n), 6, max(0, m)*max(0, i+1))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

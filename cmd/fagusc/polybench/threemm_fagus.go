@@ -35,11 +35,11 @@ func ThreeMMOn(node *fagus.Node, g, a, b, c, d []float64, ni, nj, nk, nl, nm int
 	region.Copied(cost, c, false)
 	region.Copied(cost, d, false)
 	cost.Step()
-	cost.Works(true, 4, max(0, ni)*max(0, nj)*max(0, nk))
+	cost.Works(max(0, ni), 4, max(0, ni)*max(0, nj)*max(0, nk))
 	cost.Step()
-	cost.Works(true, 4, max(0, nj)*max(0, nl)*max(0, nm))
+	cost.Works(max(0, nj), 4, max(0, nj)*max(0, nl)*max(0, nm))
 	cost.Step()
-	cost.Works(true, 4, max(0, ni)*max(0, nl)*max(0, nj))
+	cost.Works(max(0, ni), 4, max(0, ni)*max(0, nl)*max(0, nj))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -28,7 +28,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 			break
 		}
 		cost.Step()
-		cost.Works(true, 4, max(0, n)*max(0, -i+m-1))
+		cost.Works(max(0, n), 4, max(0, n)*max(0, -i+m-1))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

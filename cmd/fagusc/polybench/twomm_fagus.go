@@ -31,9 +31,9 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 	region.Copied(cost, b, false)
 	region.Copied(cost, c, false)
 	cost.Step()
-	cost.Works(true, 4, max(0, ni)*max(0, nj)*max(0, nk))
+	cost.Works(max(0, ni), 4, max(0, ni)*max(0, nj)*max(0, nk))
 	cost.Step()
-	cost.Works(true, 4, max(0, ni)*max(0, nl)*max(0, nj))
+	cost.Works(max(0, ni), 4, max(0, ni)*max(0, nl)*max(0, nj))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -108,7 +108,7 @@ func (e *emitter) arguments() (all []string) {
 // costing is told how often steps and work take place in a function.
 type costing interface {
 	step()
-	works(divided bool, w loops.Work)
+	works(s *loops.Step, w loops.Work)
 	scatters(w loops.Work)
 	unrolled(l *loops.Loop, inside func())
 	// repeated is told of a loop that is planned once; known: its bounds are known before.
@@ -136,7 +136,7 @@ func (e *emitter) costOf(c costing, n *loops.Node) {
 		}
 		work, _ := step.Work()
 		for _, w := range work {
-			c.works(step.Kind == loops.Parallel, w)
+			c.works(step, w)
 		}
 		for _, w := range step.Scattered() {
 			c.scatters(w)
@@ -161,9 +161,13 @@ type costWriter struct {
 
 func (c costWriter) step() { c.printf("%s.Step()\n", c.name) }
 
-func (c costWriter) works(divided bool, w loops.Work) {
+func (c costWriter) works(s *loops.Step, w loops.Work) {
+	parts := "0"
+	if s.Kind == loops.Parallel {
+		parts = count(s.Node.Loop)
+	}
 	times, ends := nest(c.out, w, nil, "")
-	c.printf("%s.Works(%t, %d, %s)\n%s", c.name, divided, w.Accesses, cmp.Or(times, "1"), ends)
+	c.printf("%s.Works(%s, %d, %s)\n%s", c.name, parts, w.Accesses, cmp.Or(times, "1"), ends)
 }
 
 func (c costWriter) scatters(w loops.Work) {

@@ -32,7 +32,7 @@ func (f *Function) Predict(sizes Sizes, ranks int, meeting fagus.Time) (string, 
 		return "", err
 	}
 	e := &emitter{Function: f, Schedule: s}
-	p := &predictor{sizes: sizes, times: []float64{1}, here: make(map[*loops.Symbol]int64)}
+	p := &predictor{Estimate: region.Estimate{Ranks: ranks}, sizes: sizes, times: []float64{1}, here: make(map[*loops.Symbol]int64)}
 	e.costs(p, f.Body)
 	var bytes float64
 	for _, a := range f.arrays {
@@ -52,7 +52,7 @@ func (f *Function) Predict(sizes Sizes, ranks int, meeting fagus.Time) (string, 
 	p.Bytes = bytes
 	text := fmt.Sprintf("predicted: one rank %v", nanoseconds(p.OneRank()))
 	for _, how := range []region.Manner{region.InPlace, region.OneCopy, region.Copies} {
-		all := p.AllRanks(ranks, float64(meeting)/float64(fagus.Nanosecond), how)
+		all := p.AllRanks(float64(meeting)/float64(fagus.Nanosecond), how)
 		text += fmt.Sprintf("; %d ranks %v %v", ranks, how, nanoseconds(all))
 		if all > p.OneRank() {
 			text += " (so one rank)"
@@ -80,8 +80,12 @@ func (p *predictor) step() {
 	p.Plans++
 }
 
-func (p *predictor) works(divided bool, w loops.Work) {
-	p.Work(divided, w.Accesses, p.now()*p.iterations(w.Frames))
+func (p *predictor) works(s *loops.Step, w loops.Work) {
+	parts := 0
+	if s.Kind == loops.Parallel {
+		parts = int(p.iterations([]loops.Frame{{Loop: s.Node.Loop}}))
+	}
+	p.Work(parts, w.Accesses, p.now()*p.iterations(w.Frames))
 }
 
 func (p *predictor) scatters(w loops.Work) { p.Scattered += p.now() * p.iterations(w.Frames) }

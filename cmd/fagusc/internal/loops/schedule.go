@@ -3,6 +3,7 @@ package loops
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -250,6 +251,10 @@ func firstWrite(n *Node) *Access {
 func (s *Schedule) loop(f *Function, n *Node) error {
 	v := f.judge(n)
 	s.Verdicts = append(s.Verdicts, v)
+	if len(v.Reasons) == 0 && s.inside(f, n) {
+		v.refuse("it has few iterations, and ranks can divide those of loops inside")
+		return nil
+	}
 	if len(v.Reasons) == 0 {
 		s.add(&Step{Kind: Parallel, Node: n, Folds: v.Folds, Private: v.Private, Cyclic: v.Cyclic})
 		return nil
@@ -277,6 +282,38 @@ func (s *Schedule) loop(f *Function, n *Node) error {
 		return refused
 	}
 	return nil
+}
+
+// inside divides the loops inside a parallel loop instead, and reports whether it has: if the loop
+// has so few iterations that some ranks would have none, or more than others, and if ranks can
+// divide all that is inside.
+func (s *Schedule) inside(f *Function, n *Node) bool {
+	if !n.Loop.few() || n.Loop.Independent || n.Loop.Diagonal || len(n.Own) > 0 {
+		return false
+	}
+	inner := &Schedule{Steps: make(map[*Node]*Step), Written: make(map[*Array]bool)}
+	if inner.list(f, n.Children) != nil || len(inner.Steps) == 0 {
+		return false
+	}
+	for _, step := range inner.Steps {
+		if step.Kind != Parallel || len(step.Folds) > 0 || step.Node.Loop.few() {
+			return false
+		}
+	}
+	maps.Copy(s.Steps, inner.Steps)
+	maps.Copy(s.Written, inner.Written)
+	s.Verdicts = append(s.Verdicts, inner.Verdicts...)
+	return true
+}
+
+// few reports whether a loop has a small number of iterations, which does not depend on anything.
+func (l *Loop) few() bool {
+	const few = 8
+	if len(l.Lo) != 1 || len(l.Hi) != 1 {
+		return false
+	}
+	length, ok := l.Hi[0].Minus(l.Lo[0]).Constant()
+	return ok && length <= few*l.Step
 }
 
 func named(l *Loop) string {

@@ -24,7 +24,7 @@ func SweepOn(node *fagus.Node, to, from []float64, n int) (err error) {
 	region.Copied(cost, to, true)
 	region.Copied(cost, from, false)
 	cost.Step()
-	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 5, max(0, n-2)*max(0, n-2))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -97,9 +97,9 @@ func SweepsOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	region.Copied(cost, b, true)
 	cost.Repeat(max(0, steps))
 	cost.Step()
-	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 5, max(0, n-2)*max(0, n-2))
 	cost.Step()
-	cost.Works(true, 5, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 5, max(0, n-2)*max(0, n-2))
 	cost.End()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -206,7 +206,7 @@ func ApplyOn(node *fagus.Node, q, p []float64, n int) (err error) {
 	region.Copied(cost, q, true)
 	region.Copied(cost, p, false)
 	cost.Step()
-	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 6, max(0, n-2)*max(0, n-2))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -279,7 +279,7 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 	region.Copied(cost, x, false)
 	region.Copied(cost, y, false)
 	cost.Step()
-	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 2, max(0, n-2)*max(0, n-2))
 	cost.Step()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -361,7 +361,7 @@ func AddOn(node *fagus.Node, x, y []float64, c float64, n int) (err error) {
 	region.Copied(cost, x, true)
 	region.Copied(cost, y, false)
 	cost.Step()
-	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 3, max(0, n-2)*max(0, n-2))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -431,7 +431,7 @@ func TurnOn(node *fagus.Node, p, r []float64, c float64, n int) (err error) {
 	region.Copied(cost, p, true)
 	region.Copied(cost, r, false)
 	cost.Step()
-	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 3, max(0, n-2)*max(0, n-2))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return
@@ -507,23 +507,23 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 	region.Copied(cost, p, true)
 	region.Copied(cost, q, true)
 	cost.Step()
-	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 2, max(0, n-2)*max(0, n-2))
 	cost.Step()
 	cost.Repeat(max(0, steps))
 	cost.Step()
-	cost.Works(true, 6, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 6, max(0, n-2)*max(0, n-2))
 	cost.Step()
-	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
-	cost.Step()
-	cost.Step()
-	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
-	cost.Step()
-	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
-	cost.Step()
-	cost.Works(true, 2, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 2, max(0, n-2)*max(0, n-2))
 	cost.Step()
 	cost.Step()
-	cost.Works(true, 3, max(0, n-2)*max(0, n-2))
+	cost.Works(max(0, n-2), 3, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(max(0, n-2), 3, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Works(max(0, n-2), 2, max(0, n-2)*max(0, n-2))
+	cost.Step()
+	cost.Step()
+	cost.Works(max(0, n-2), 3, max(0, n-2)*max(0, n-2))
 	cost.End()
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

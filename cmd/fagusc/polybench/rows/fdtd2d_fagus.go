@@ -34,14 +34,14 @@ func FDTD2DOn(node *fagus.Node, ex, ey, hz [][]float64, fict []float64, nx, ny, 
 			break
 		}
 		cost.Step()
-		cost.Works(true, 2, max(0, ny))
+		cost.Works(max(0, ny), 2, max(0, ny))
 		cost.Scatters(max(0, ny))
 		cost.Step()
-		cost.Works(true, 4, max(0, nx-1)*max(0, ny))
+		cost.Works(max(0, nx-1), 4, max(0, nx-1)*max(0, ny))
 		cost.Step()
-		cost.Works(true, 4, max(0, nx)*max(0, ny-1))
+		cost.Works(max(0, nx), 4, max(0, nx)*max(0, ny-1))
 		cost.Step()
-		cost.Works(true, 6, max(0, nx-1)*max(0, ny-1))
+		cost.Works(max(0, nx-1), 6, max(0, nx-1)*max(0, ny-1))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {

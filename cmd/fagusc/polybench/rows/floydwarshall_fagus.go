@@ -29,7 +29,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 				break
 			}
 			cost.Step()
-			cost.Works(true, 4, region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
+			cost.Works(region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count(), 4, region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
 			cost.Scatters(region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
 		}
 	}

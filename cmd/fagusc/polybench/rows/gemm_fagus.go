@@ -27,8 +27,8 @@ func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta f
 	region.CopiedRows(cost, a, false)
 	region.CopiedRows(cost, b, false)
 	cost.Step()
-	cost.Works(true, 2, max(0, ni)*max(0, nj))
-	cost.Works(true, 4, max(0, ni)*max(0, nk)*max(0, nj))
+	cost.Works(max(0, ni), 2, max(0, ni)*max(0, nj))
+	cost.Works(max(0, ni), 4, max(0, ni)*max(0, nk)*max(0, nj))
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
 		return

@@ -25,10 +25,10 @@ func SyrkOn(node *fagus.Node, c, a [][]float64, n, m int, alpha, beta float64) (
 	region.CopiedRows(cost, a, false)
 	cost.Step()
 	for i := 0; i < n; i++ {
-		cost.Works(true, 2, max(0, i+1))
+		cost.Works(max(0, n), 2, max(0, i+1))
 	}
 	for i := 0; i < n; i++ {
-		cost.Works(true, 4, max(0, m)*max(0, i+1))
+		cost.Works(max(0, n), 4, max(0, m)*max(0, i+1))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
