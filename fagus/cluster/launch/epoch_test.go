@@ -188,7 +188,7 @@ func (z zombie) epoch(n *fagus.Node, first bool) error {
 			write.Do(func() {
 				_ = z.write("pid", fmt.Sprint(os.Getpid())) // noticed by who waits for it
 				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-				time.Sleep(10 * time.Millisecond) // all threads stop
+				time.Sleep(100 * time.Millisecond) // all threads stop, also on a busy machine
 				x[0] = 1
 			})
 		}
