@@ -118,6 +118,7 @@ func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, wr
 		return
 	}
 	t.access(n, s, nil, nil, whole, write, fold, partly)
+	n.Own[len(n.Own)-1].Access.Text += t.overflows(e.Index)
 }
 
 // access records an access to the element at a subscript, nil if it is unknown; whole is the

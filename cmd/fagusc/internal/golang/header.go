@@ -64,6 +64,9 @@ func (t *translator) counted(n *loops.Node, s *ast.ForStmt) (why string) {
 	case !okTo:
 		return fmt.Sprintf("the condition %s does not compare %s with %s", t.file.source(s.Cond), id.Name, known)
 	}
+	if why := t.overruns(id, to, step); why != "" {
+		return why
+	}
 	l, one := n.Loop, loops.Number(1)
 	switch {
 	case up && (step == 1 || len(from) == 1):

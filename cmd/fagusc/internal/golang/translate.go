@@ -26,7 +26,7 @@ type Function struct {
 	idents   map[*loops.Symbol]string // names of indices in the source
 	scalars  map[types.Object]*loops.Scalar
 	results  []string        // names of the results
-	headers  [][2]token.Pos  // ranges of the headers of parallel loops
+	headers  [][2]token.Pos  // ranges that the output does not contain
 	types    map[string]bool // import lines for the types in the output
 }
 
@@ -300,10 +300,11 @@ func (t *translator) poly(e ast.Expr) (p loops.Poly, ok bool) {
 	case *ast.SelectorExpr:
 		return t.fieldValue(e)
 	case *ast.UnaryExpr:
-		p, ok = t.poly(e.X)
-		return loops.Number(0).Minus(p), ok && e.Op == token.SUB
+		if p, ok = t.poly(e.X); ok && e.Op == token.SUB && t.exact(e) {
+			return loops.Number(0).Minus(p), true
+		}
 	case *ast.BinaryExpr:
-		if p, ok = t.binary(e); ok {
+		if p, ok = t.binary(e); ok && t.exact(e) {
 			return p, true
 		}
 	case *ast.CallExpr:
