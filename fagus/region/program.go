@@ -3,6 +3,7 @@ package region
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -384,3 +385,7 @@ func Combine[T any](all, parts []T, of Iterations, combine func(a, b T) T) {
 		all[i] = x
 	}
 }
+
+// NegativeZero returns -0, from which a rank's part of a sum starts: x + -0 is x for every x, also
+// for -0.
+func NegativeZero[T ~float32 | ~float64]() T { return T(math.Copysign(0, -1)) }

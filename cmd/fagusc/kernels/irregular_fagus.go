@@ -85,8 +85,8 @@ func HistogramOn(node *fagus.Node, values []int32, count []int64) (err error) {
 		}
 	}
 	part := prog.Mine(steps.step)
-	for i := part.First; i < part.End; i += part.By {
-		v := values[i]
+	for i2 := part.First; i2 < part.End; i2 += part.By {
+		v := values[i2]
 //line irregular.go:10:3
 		count[v]++
 //line irregular_fagus.go:93
@@ -324,7 +324,7 @@ func DotOn(node *fagus.Node, a, b []float64) (sum float64, err error) {
 	a = aOwn
 	b = bOwn
 	if node.Rank() > 0 {
-		sum = 0
+		sum = region.NegativeZero[float64]()
 	}
 	if err = prog.Enter(steps.step); err != nil {
 		return

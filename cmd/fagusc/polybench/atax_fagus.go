@@ -113,8 +113,8 @@ func AtaxOn(node *fagus.Node, y, a, x []float64, m, n int) (err error) {
 	if node.Rank() == 0 {
 		copy(y, addAll)
 	} else {
-		for i := range y {
-			y[i] = 0
+		for i2 := range y {
+			y[i2] = region.NegativeZero[float64]()
 		}
 	}
 	part2 := prog.Mine(steps.step2)

@@ -122,8 +122,8 @@ func BicgOn(node *fagus.Node, s, q, a, p, r []float64, n, m int) (err error) {
 	if node.Rank() == 0 {
 		copy(s, addAll)
 	} else {
-		for i := range s {
-			s[i] = 0
+		for i2 := range s {
+			s[i2] = region.NegativeZero[float64]()
 		}
 	}
 	part2 := prog.Mine(steps.step2)

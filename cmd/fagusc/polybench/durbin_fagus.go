@@ -170,7 +170,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		sum := 0.0
 //line durbin_fagus.go:172
 		if node.Rank() > 0 {
-			sum = 0
+			sum = region.NegativeZero[float64]()
 		}
 		if err = prog.Enter(steps.step3[k]); err != nil {
 			return
@@ -214,6 +214,9 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 			return
 		}
 		part6 := prog.Mine(steps.step6[k])
+//line durbin.go:21
+		_ = z[:k]
+//line durbin_fagus.go:220
 		for i3 := part6.First; i3 < part6.End; i3 += part6.By {
 			y[i3] = z[:k][i3]
 		}
@@ -226,7 +229,7 @@ func DurbinOn(node *fagus.Node, y, r []float64, n int) (err error) {
 		if prog.Owns(steps.step7[k]) {
 //line durbin.go:22:3
 			y[k] = alpha
-//line durbin_fagus.go:230
+//line durbin_fagus.go:233
 		}
 		if err = prog.Leave(steps.step7[k]); err != nil {
 			return

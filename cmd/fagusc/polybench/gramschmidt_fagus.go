@@ -135,7 +135,7 @@ func GramschmidtOn(node *fagus.Node, a, r, q []float64, m, n int) (err error) {
 		norm := 0.0
 //line gramschmidt_fagus.go:137
 		if node.Rank() > 0 {
-			norm = 0
+			norm = region.NegativeZero[float64]()
 		}
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return

@@ -205,7 +205,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 				return
 			}
 			if node.Rank() > 0 {
-				w = 0
+				w = region.NegativeZero[float64]()
 			}
 			if err = prog.Enter(steps.step2[[2]int{i, j}]); err != nil {
 				return
@@ -269,7 +269,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 			return
 		}
 		if node.Rank() > 0 {
-			w = 0
+			w = region.NegativeZero[float64]()
 		}
 		if err = prog.Enter(steps.step6[i]); err != nil {
 			return
@@ -299,7 +299,7 @@ func LudcmpOn(node *fagus.Node, x, a, b []float64, n int) (err error) {
 		w := y[i]
 //line ludcmp_fagus.go:301
 		if node.Rank() > 0 {
-			w = 0
+			w = region.NegativeZero[float64]()
 		}
 		if err = prog.Enter(steps.step7[i]); err != nil {
 			return

@@ -51,7 +51,7 @@ func (e *emitter) choosable() bool {
 	}
 	signature := e.file.pkg.TypesInfo.Defs[e.decl.Name].Type().(*types.Signature)
 	for v := range signature.Results().Variables() {
-		if b, ok := v.Type().Underlying().(*types.Basic); !ok || b.Info()&(types.IsInteger|types.IsFloat) == 0 {
+		if !foldable(v.Type(), "+") {
 			return false
 		}
 	}

@@ -117,7 +117,7 @@ func (f *File) numbered(text []byte) []byte {
 	return bytes.Join(lines, []byte("\n"))
 }
 
-// imports adds the import lines of the packages that f uses outside headers of parallel loops.
+// imports adds the import lines of the packages that f uses outside headers.
 func (f *Function) imports(all map[string]bool) {
 	for path := range f.types {
 		all[path] = true
@@ -239,6 +239,13 @@ func (e *emitter) printf(format string, args ...any) { fmt.Fprintf(e.out, format
 
 // name assigns names to the steps, in the order of their first execution.
 func (e *emitter) name() {
+	for _, a := range e.arrays {
+		for _, s := range []ast.Stmt{a.made, a.filled} {
+			if s != nil {
+				e.headers = append(e.headers, [2]token.Pos{s.Pos(), s.End()})
+			}
+		}
+	}
 	for _, top := range e.Body {
 		for n := range top.All() {
 			if len(e.Folds[n]) > 0 {
@@ -366,9 +373,11 @@ func (e *emitter) opening() (own map[*array]string) {
 				continue
 			}
 		}
-		if !made && !slices.ContainsFunc(e.arrays, func(a *array) bool { return a.filled == s }) {
-			e.verbatim(s.Pos(), s.End())
+		if made || slices.ContainsFunc(e.arrays, func(a *array) bool { return a.filled == s }) {
+			e.uses([2]token.Pos{s.Pos(), s.End()})
+			continue
 		}
+		e.verbatim(s.Pos(), s.End())
 	}
 	for _, a := range e.arrays {
 		if parts := e.parts[a.Array]; parts != "" {

@@ -3,6 +3,8 @@ package golang
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -181,11 +183,14 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	}
 	if n, ok := s.Node.Origin.(*ast.ExprStmt); ok {
 		args, i := n.X.(*ast.CallExpr).Args, e.unique("i")
+		e.checked(args[0])
+		e.checked(args[1])
 		e.printf("%s {\n%s[%s] = %s[%s]\n}\n", header(i, part+".First", part+".End", part+".By"), e.file.source(args[0]), i, e.file.source(args[1]), i)
 		return nil
 	}
-	for _, name := range e.unused(s.Node.Origin.(ast.Stmt)) {
-		e.printf("_ = %s\n", name)
+	e.uses(span(s.Node.Origin.(ast.Stmt)))
+	if over != nil && pointer(e.file.pkg.TypesInfo.TypeOf(over)) {
+		e.checked(over)
 	}
 	if w := e.waveOf(s); w != nil {
 		key, value = nil, nil
@@ -227,9 +232,7 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 
 // wave writes a loop over diagonals.
 func (e *emitter) wave(n *loops.Node) error {
-	for _, name := range e.unused(n.Origin.(ast.Stmt)) {
-		e.printf("_ = %s\n", name)
-	}
+	e.uses(span(n.Origin.(ast.Stmt)))
 	l := n.Loop
 	e.printf("%s {\n", header(l.Index.Name, e.here(l.Lo[0]), e.here(l.Hi[0]), "1"))
 	err := e.step(e.Steps[n.Children[0]])
@@ -257,18 +260,40 @@ func (e *emitter) here(p loops.Poly) string {
 	return p.String()
 }
 
-func (e *emitter) scalar(s *loops.Scalar) string {
-	for o, t := range e.scalars {
-		if t == s {
-			return e.typed(o.Type())
-		}
+// checked writes the evaluation of a slice, which panics if its bounds are wrong: on ranks without
+// iterations, too.
+func (e *emitter) checked(x ast.Expr) {
+	if _, isID := ast.Unparen(x).(*ast.Ident); isID {
+		return
 	}
-	return ""
+	at := e.file.position(x.Pos())
+	e.printf("//line %s:%d\n_ = %s\n%s\n", filepath.Base(at.Filename), at.Line, e.file.source(x), self)
 }
 
-func identity(op string) string {
-	if op == "*" {
+// uses writes uses of the variables that would be unused without a header.
+func (e *emitter) uses(header [2]token.Pos) {
+	for _, name := range e.unused(header) {
+		e.printf("_ = %s\n", name)
+	}
+}
+
+func (e *emitter) scalar(s *loops.Scalar) types.Type {
+	for o, t := range e.scalars {
+		if t == s {
+			return o.Type()
+		}
+	}
+	return nil
+}
+
+// identity returns the value from which ranks other than 0 start: x op identity is x.
+func (e *emitter) identity(op string, t types.Type) string {
+	b, _ := t.Underlying().(*types.Basic)
+	switch {
+	case op == "*":
 		return "1"
+	case b.Info()&types.IsFloat != 0: // -0 + 0 is 0
+		return fmt.Sprintf("region.NegativeZero[%s]()", e.typed(t))
 	}
 	return "0"
 }
@@ -282,7 +307,7 @@ func combined(op, of string) string {
 		body = fmt.Sprintf("if b %s a {\nreturn b\n}\nreturn a", op)
 	default:
 		if strings.Contains(op, ".") { // math.Max, whatever the name of the import
-			body = fmt.Sprintf("return %s(a, b)", op)
+			return op
 		}
 	}
 	return fmt.Sprintf("func(a, b %s) %s {\n%s\n}", of, of, body)
@@ -293,7 +318,7 @@ func (e *emitter) resets(folds []loops.Fold) {
 	var reset []string
 	for _, f := range folds {
 		if !idempotent(f.Operator) {
-			reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, identity(f.Operator)))
+			reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, e.identity(f.Operator, e.scalar(f.Scalar))))
 		}
 	}
 	if len(reset) > 0 {
@@ -316,7 +341,7 @@ func (e *emitter) reduces(folds []loops.Fold) {
 			e.printf("%s = %s != 0\n}\n", f.Scalar.Name, flag)
 			continue
 		}
-		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.scalar(f.Scalar)))
+		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.typed(e.scalar(f.Scalar))))
 	}
 }
 
@@ -325,7 +350,7 @@ func (e *emitter) reduces(folds []loops.Fold) {
 func (e *emitter) chosen(best loops.Fold, folds []loops.Fold) {
 	parts, from, rank, part := e.unique("parts"), e.unique("from"), e.unique("rank"), e.unique("part")
 	gather := func(s *loops.Scalar) {
-		e.printf("var %s []%s\nif %[1]s, %[3]s = fagus.Gather(%[4]s, %[5]s); %[3]s != nil {\nreturn\n}\n", parts, e.scalar(s), e.err, e.node, s.Name)
+		e.printf("var %s []%s\nif %[1]s, %[3]s = fagus.Gather(%[4]s, %[5]s); %[3]s != nil {\nreturn\n}\n", parts, e.typed(e.scalar(s)), e.err, e.node, s.Name)
 	}
 	e.printf("{\n")
 	gather(best.Scalar)
@@ -353,7 +378,8 @@ func (e *emitter) fold(s *loops.Step, number string) {
 		e.printf("copy(%s, %s)\n", name, all)
 		return
 	}
-	e.printf("if %s.Rank() == 0 {\ncopy(%s, %s)\n} else {\nfor i := range %s {\n%s[i] = %s\n}\n}\n", e.node, name, all, name, name, identity(f.Operator))
+	i := e.unique("i")
+	e.printf("if %s.Rank() == 0 {\ncopy(%s, %s)\n} else {\nfor %s := range %s {\n%s[%s] = %s\n}\n}\n", e.node, name, all, i, name, name, i, e.identity(f.Operator, e.array(f.Array).element))
 }
 
 func (e *emitter) folded(s *loops.Step) {

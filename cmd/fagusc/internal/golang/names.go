@@ -13,9 +13,16 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
 )
 
-// builtins returns the predeclared names that generated code uses.
+// builtins returns the predeclared names that generated code uses: functions, constants, and types
+// of results and elements.
 func builtins() []string {
-	return []string{"max", "min", "len", "copy", "make", "int", "nil", "true", "error", "fagus", "region"}
+	names := []string{"max", "min", "len", "copy", "make", "nil", "true", "false", "error", "fagus", "region"}
+	for _, name := range types.Universe.Names() {
+		if o, isType := types.Universe.Lookup(name).(*types.TypeName); isType && flat(o.Type()) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // named returns an error if a name in the function or around it would clash with generated code.
@@ -81,25 +88,24 @@ func span(s ast.Stmt) [2]token.Pos {
 	return [2]token.Pos{}
 }
 
-// unused returns the variables of the function that only headers of parallel loops use, the header
-// of the given loop included. Generated code must use them, or it would not compile.
-func (f *Function) unused(loop ast.Stmt) (names []string) {
+// unused returns the variables of the function that only headers use, the given one included.
+// Generated code must use them, or it would not compile.
+func (f *Function) unused(h [2]token.Pos) (names []string) {
 	info := f.file.pkg.TypesInfo
-	used := make(map[types.Object]bool) // used outside the headers of parallel loops
+	used := make(map[types.Object]bool) // used outside headers
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && !f.inHeader(id) && info.Uses[id] != nil {
 			used[info.Uses[id]] = true
 		}
 		return true
 	})
-	h := span(loop)
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok || id.Pos() < h[0] || id.Pos() > h[1] {
 			return true
 		}
 		o, isVar := info.Uses[id].(*types.Var)
-		if isVar && !used[o] && f.decl.Body.Pos() < o.Pos() && o.Pos() < loop.Pos() && !slices.Contains(names, id.Name) {
+		if isVar && !used[o] && f.decl.Body.Pos() < o.Pos() && o.Pos() < h[0] && !slices.Contains(names, id.Name) {
 			names = append(names, id.Name)
 		}
 		return true

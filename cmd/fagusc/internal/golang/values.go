@@ -54,7 +54,7 @@ func (e *emitter) values(text string) string {
 	declared := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
-				if o, ok := e.file.pkg.TypesInfo.Defs[id].(*types.Var); ok {
+				if o, ok := e.file.pkg.TypesInfo.Defs[id].(*types.Var); ok && o.Parent() == e.file.pkg.TypesInfo.Scopes[e.decl.Type] {
 					_, slice := o.Type().Underlying().(*types.Slice)
 					known[id.Name] = !slice && !o.IsField()
 				}

@@ -319,7 +319,7 @@ func DotOn(node *fagus.Node, x, y []float64, n int) (sum float64, err error) {
 	x = xOwn
 	y = yOwn
 	if node.Rank() > 0 {
-		sum = 0
+		sum = region.NegativeZero[float64]()
 	}
 	if err = prog.Enter(steps.step); err != nil {
 		return
@@ -640,7 +640,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 	p = pOwn
 	q = qOwn
 	if node.Rank() > 0 {
-		rr = 0
+		rr = region.NegativeZero[float64]()
 	}
 	if err = prog.Enter(steps2.step); err != nil {
 		return
@@ -682,7 +682,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		pq := 0.0
 //line stepwise_fagus.go:684
 		if node.Rank() > 0 {
-			pq = 0
+			pq = region.NegativeZero[float64]()
 		}
 		if err = prog.Enter(steps2.step3); err != nil {
 			return
@@ -739,7 +739,7 @@ func GradientsOn(node *fagus.Node, x, r, p, q []float64, n, steps int) (rr float
 		rr = 0.0
 //line stepwise_fagus.go:741
 		if node.Rank() > 0 {
-			rr = 0
+			rr = region.NegativeZero[float64]()
 		}
 		if err = prog.Enter(steps2.step6); err != nil {
 			return

@@ -113,8 +113,8 @@ func AtaxOn(node *fagus.Node, y []float64, a [][]float64, x []float64, m, n int)
 	if node.Rank() == 0 {
 		copy(y, addAll)
 	} else {
-		for i := range y {
-			y[i] = 0
+		for i2 := range y {
+			y[i2] = region.NegativeZero[float64]()
 		}
 	}
 	part2 := prog.Mine(steps.step2)
