@@ -55,40 +55,41 @@ func run(t *testing.T, dir, program string) (said []byte, err error) {
 	return cmd.CombinedOutput()
 }
 
-// TestCorpus checks that every function of the corpus is refused, or that its parallel version
-// gives the same result. Unless tests are thorough, it checks every fifth function.
+// TestCorpus checks that every function of a corpus is refused, or that its parallel version does
+// the same. Unless tests are thorough, it checks every fifth function.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
-	corpus, err := txtar.ParseFile(filepath.Join("testdata", "corpus.txtar"))
+	for _, name := range []string{"corpus", "corpus2"} {
+		t.Run(name, func(t *testing.T) { testCorpus(t, name) })
+	}
+}
+
+func testCorpus(t *testing.T, corpus string) {
+	all, err := txtar.ParseFile(filepath.Join("testdata", corpus+".txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := module(t)
 	var imports, table strings.Builder
 	tried, made := 0, 0
-	for _, f := range corpus.Files {
+	for _, f := range all.Files {
 		write(t, dir, f.Name, f.Data)
 	}
-	for i, f := range corpus.Files {
+	for i, f := range all.Files {
 		if i%longtest.Cases(1, 5) != 0 {
 			continue
 		}
 		tried++
 		name, _, _ := strings.Cut(f.Name, "/")
-		files, err := Load(filepath.Join(dir, name))
-		if err != nil || len(files) == 0 {
-			continue // not a program
-		}
-		text, err := files[0].Emit(Options{Spend: 1})
-		if err != nil {
+		entry := emitted(t, dir, name, string(f.Data))
+		if entry == "" {
 			continue
 		}
 		made++
-		write(t, dir, filepath.Join(name, "f_fagus.go"), text)
 		fmt.Fprintf(&imports, "%q\n", "random/"+name)
-		fmt.Fprintf(&table, "{%q, %s.F, %s.FOn},\n", name, name, name)
+		table.WriteString(entry)
 	}
 	if made < tried/3 {
 		t.Errorf("of %d functions only %d are made parallel", tried, made)
@@ -111,4 +112,40 @@ func TestCorpus(t *testing.T) {
 	if said, err := vet.CombinedOutput(); err != nil {
 		t.Errorf("go vet: %v\n%s", err, said)
 	}
+}
+
+// emitted writes the parallel version of the function of a package and returns its entry in the
+// table of corpus_main.go.txt, or "" if the function is refused.
+func emitted(t *testing.T, dir, name, source string) (entry string) {
+	t.Helper()
+	files, err := Load(filepath.Join(dir, name))
+	var text []byte
+	switch {
+	case err == nil && len(files) > 0:
+		text, err = files[0].Emit(Options{Spend: 1})
+	case err == nil:
+		return "" // not a program
+	}
+	_, want, refused := strings.Cut(source, directive+" want ")
+	want, _, _ = strings.Cut(want, "\n")
+	switch {
+	case refused && err == nil:
+		t.Errorf("%s is accepted, want a refusal with %s", name, want)
+	case refused && !strings.Contains(err.Error(), want):
+		t.Errorf("%s is refused with\n%v\nwant\n%s", name, err, want)
+	case err != nil:
+		t.Logf("%s is refused: %v", name, err)
+	}
+	if err != nil {
+		return ""
+	}
+	write(t, dir, filepath.Join(name, "f_fagus.go"), text)
+	entry = fmt.Sprintf("{name: %q, f: %s.F, on: %s.FOn", name, name, name)
+	if strings.Contains(source, "func Inputs(") {
+		entry += fmt.Sprintf(", inputs: %s.Inputs", name)
+	}
+	if strings.Contains(source, "const Fails") {
+		entry += fmt.Sprintf(", fails: %s.Fails", name)
+	}
+	return entry + "},\n"
 }
