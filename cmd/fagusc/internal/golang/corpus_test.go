@@ -47,10 +47,10 @@ func write(t *testing.T, dir, name string, data []byte) {
 	}
 }
 
-// run runs a program of a module and returns its output.
-func run(t *testing.T, dir, program string) (said []byte, err error) {
+// run runs a program of a module, compiled with the given flags, and returns its output.
+func run(t *testing.T, dir, program string, flags ...string) (said []byte, err error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "run", "-mod=mod", program)
+	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"run", "-mod=mod"}, flags...), program)...)
 	cmd.Dir = dir
 	return cmd.CombinedOutput()
 }
