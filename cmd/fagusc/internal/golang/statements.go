@@ -187,10 +187,8 @@ func (t *translator) define(n *loops.Node, id *ast.Ident) {
 }
 
 func (t *translator) assign(n *loops.Node, s *ast.AssignStmt) {
-	if s.Tok == token.DEFINE && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		if t.constant(n, s.Lhs[0].(*ast.Ident), s.Rhs[0]) {
-			return
-		}
+	if s.Tok == token.DEFINE && t.constants(n, s) {
+		return
 	}
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
 		t.reads(n, s.Rhs[0])
@@ -271,6 +269,24 @@ func operator(op token.Token) string {
 		return "^"
 	}
 	return "?"
+}
+
+// constants records the variables of a statement such as row, above := a[i], a[i-1] if none of
+// them ever changes, and reports whether that is so.
+func (t *translator) constants(n *loops.Node, s *ast.AssignStmt) bool {
+	if len(s.Lhs) != len(s.Rhs) {
+		return false
+	}
+	for i, e := range s.Rhs {
+		o := t.info.Defs[s.Lhs[i].(*ast.Ident)]
+		if _, ok := t.poly(e); o == nil || t.assigned[o] != 1 || !ok && t.slice(t.node(s), e) == nil {
+			return false
+		}
+	}
+	for i, e := range s.Rhs { // the values do not contain the new variables
+		t.constant(n, s.Lhs[i].(*ast.Ident), e)
+	}
+	return true
 }
 
 // constant records a variable that never changes: a polynomial or a part of an array.

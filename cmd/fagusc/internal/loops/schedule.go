@@ -109,7 +109,11 @@ func (f *Function) plan() (*Schedule, error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(s.Verdicts, func(v *Verdict) bool { return len(v.Reasons) == 0 }) {
-		return nil, &Refusal{Pos: f.Pos, Message: f.Name + " has no loop that can be parallel"}
+		r := &Refusal{Pos: f.Pos, Message: f.Name + " has no loop that can be parallel"}
+		for _, v := range s.Verdicts {
+			r.Message += fmt.Sprintf("\n\t%s: the loop%s cannot be: %s", v.Node.Pos, named(v.Node.Loop), strings.Join(v.Reasons, "; "))
+		}
+		return nil, r
 	}
 	for _, top := range f.Body {
 		s.unroll(top)
