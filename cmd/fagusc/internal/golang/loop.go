@@ -150,7 +150,7 @@ func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loop
 	} else if t.integer(s.X) {
 		hi, ok = t.poly(s.X)
 	} else {
-		n.Opaque = fmt.Sprintf("%s is neither a number nor an array that the function gets, or makes before its loops", t.file.source(s.X))
+		n.Opaque = fmt.Sprintf("%s is neither a number nor a slice that the function gets, or makes before its loops", t.file.source(s.X))
 	}
 	for _, e := range []ast.Expr{s.Key, s.Value} {
 		if _, isID := e.(*ast.Ident); e != nil && !isID {

@@ -258,7 +258,7 @@ facts:
 type Work struct {
 	// Frames are the loops from the step's loop to the innermost one. Field Each is set for a
 	// loop whose index occurs in the bounds of an inner loop, and for all loops around such a
-	// loop. Loops with unknown bounds are left out.
+	// loop. Loops with an unknown number of iterations are left out.
 	Frames   []Frame
 	Accesses int // to elements, in an iteration
 }
@@ -270,7 +270,7 @@ func (s *Step) Work() (all []Work, known bool) {
 		if n.Loop == nil && (n != s.Node || slices.ContainsFunc(n.Children, (*Node).loops)) {
 			continue
 		}
-		known = known && (n.Loop == nil || n.Loop.Affine())
+		known = known && (n.Loop == nil || n.Loop.Affine() && !n.Loop.Leaves)
 		if slices.ContainsFunc(n.Children, (*Node).loops) {
 			continue
 		}
@@ -282,12 +282,9 @@ func (s *Step) Work() (all []Work, known bool) {
 				}
 			}
 		}
-		for m := n; m != s.Node.parent; m = m.parent {
-			if m.Loop == nil || !m.Loop.Affine() {
-				continue
-			}
-			each := slices.ContainsFunc(w.Frames, func(f Frame) bool { return f.Each || f.mentions(m.Loop.Index) })
-			w.Frames = append(w.Frames, Frame{Loop: m.Loop, Each: each})
+		for _, l := range slices.Backward(s.counted(n)) {
+			each := slices.ContainsFunc(w.Frames, func(f Frame) bool { return f.Each || f.mentions(l.Index) })
+			w.Frames = append(w.Frames, Frame{Loop: l, Each: each})
 		}
 		slices.Reverse(w.Frames)
 		all = append(all, w)
@@ -324,6 +321,25 @@ func (s *Step) Scattered() (all []Work) {
 		all = append(all, w)
 	}
 	return all
+}
+
+// counted returns the loops from the step's loop to that of n of which the number of iterations is
+// known.
+func (s *Step) counted(n *Node) (all []*Loop) {
+	for ; n != s.Node.parent; n = n.parent {
+		if n.Loop != nil {
+			all = append(all, n.Loop)
+		}
+	}
+	slices.Reverse(all)
+	var unknown []*Symbol // indices of the others
+	return slices.DeleteFunc(all, func(l *Loop) bool {
+		if l.Affine() && !l.Leaves && !slices.ContainsFunc(unknown, l.boundBy) {
+			return false
+		}
+		unknown = append(unknown, l.Index)
+		return true
+	})
 }
 
 func (f *Footprint) needs(s *Symbol) bool {
