@@ -45,9 +45,12 @@ func randomNest(seed uint64) loopNest {
 	w.local = w.odds(4)
 	w.tidy = !w.odds(6)
 	w.written = []string{w.pick("a", "b", "c"), w.pick("q", "r"), w.pick("x", "y")}
-	if w.odds(4) {
+	switch {
+	case w.odds(4):
 		w.timeLoop()
-	} else {
+	case w.odds(8):
+		w.sweep()
+	default:
 		w.loop(0)
 	}
 	return loopNest{w.String(), w.local}
@@ -100,6 +103,26 @@ func (w *writer) timeLoop() {
 	w.list(1+w.IntN(2), 1)
 	w.scalars = w.scalars[:scalars]
 	w.WriteString("}\n")
+}
+
+// sweep writes a nest in which elements depend on their neighbours, in any direction.
+func (w *writer) sweep() {
+	i, j := w.fresh("i"), w.fresh("i")
+	up, down := "for %[1]s := %[2]s; %[1]s < %[3]s; %[1]s++ {\n", "for %[1]s := %[3]s - 1; %[1]s >= %[2]s; %[1]s-- {\n"
+	w.printf(w.pick(up, up, down), i, "1", w.pick("n-1", "n-1", "h"))
+	w.printf(w.pick(up, up, down), j, w.pick("1", "1", i), w.pick("n-1", "n-1", i+"+1", "min(n-1, "+i+"+3)"))
+	w.indices = append(w.indices, i, j)
+	format := w.pick("a[(%s)*n+%s]", "b[(%s)*n+%s]", "q[%s][%s]", "c[((%s)*n+%s)*3+1]")
+	if w.odds(4) {
+		w.printf("if %s {\ncontinue\n}\n", w.comparison())
+	}
+	near := []string{fmt.Sprintf(format, i+w.pick("-1", "", "+1"), j+w.pick("-1", "+1"))}
+	for range 1 + w.IntN(3) {
+		near = append(near, fmt.Sprintf(format, i+w.pick("-1", "", "+1"), j+w.pick("-1", "", "+1")))
+	}
+	w.printf("%s %s %s\n", fmt.Sprintf(format, i, j), w.pick("=", "+=", "^="), strings.Join(near, w.pick(" + ", " - ", "*3 ^ ")))
+	w.indices = nil
+	w.WriteString("}\n}\n")
 }
 
 // bounds returns the bounds of a loop.
