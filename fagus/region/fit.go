@@ -36,7 +36,13 @@ func (s *store) divide(b *block, groups [][]Interval, c *change) (changed []*ato
 		}
 		parts = overlay(flat(b.bytes()), flat(groups))
 	}
-	anew := len(parts) > max(b.most, 2*len(groups)+8)
+	least := 2*len(groups) + 8
+	// Where an atom gets elements of several ranks, its owner fetches them, and then the other
+	// ranks fetch it: this moves a resident array many times.
+	if b.stays != nil {
+		least = max(least, 64+8*s.node.Nodes())
+	}
+	anew := len(parts) > max(b.most, least)
 	keeper := keepers(parts, len(b.atoms), len(groups), anew)
 	atoms := b.atoms
 	now := make([][]Interval, len(atoms)) // by atom: what it guards afterwards
@@ -157,7 +163,7 @@ func (s *store) fit(k *known) ([]guards, error) {
 			}
 		}
 		used := slices.ContainsFunc(groups, func(of []Interval) bool { return len(of) > 0 })
-		if !used {
+		if !used || k.quiet && len(b.atoms) == 0 {
 			continue
 		}
 		changed, err := s.divide(b, groups, &c)

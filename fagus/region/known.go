@@ -26,6 +26,7 @@ type known struct {
 	left   []*state // by array: its validity afterwards; nil for arrays that do not stay
 
 	begins        bool // ranks must execute the first step, to save what is unsaved
+	quiet         bool // no phase takes place
 	starts        bool // some rank does something in the step of the input
 	input, output int  // steps
 	in, out       []int
@@ -113,6 +114,7 @@ func (p *Program) plan(output []string) (*known, error) {
 	if p.node.Mode() == fagus.Phase || !p.node.OneCopy() {
 		unsaved, k.begins = p.quieten(p.node.Rank(), k.Shared.steps, d)
 	}
+	k.quiet = !k.begins && !slices.ContainsFunc(k.Shared.steps, func(one *phase) bool { return !one.quiet })
 	for _, u := range unsaved {
 		for _, part := range d.groups[u.group].parts {
 			d.left[part.array].save(part.intervals, u.rank)

@@ -91,7 +91,7 @@ func (s *store) save(blocks []*block) error {
 	var requests []fagus.Request
 	unsaved := false
 	for i, b := range blocks {
-		if b.stays == nil || slices.Contains(blocks[:i], b) {
+		if b.stays == nil || len(b.atoms) == 0 || slices.Contains(blocks[:i], b) {
 			continue
 		}
 		var own []Interval

@@ -48,6 +48,11 @@ func Place[T any](n *fagus.Node, name string, from []T) (*Resident[T], error) {
 	if err != nil {
 		return nil, err
 	}
+	if b := r.block; !b.dirty {
+		// No rank has used this memory, so rank 0 may write at once, and what it writes stays with
+		// it until a call shows who needs which elements.
+		b.stays = storeOf(n).state(only(0, n.Nodes(), len(from)), true)
+	}
 	return r, r.each("region.Place", writes0, func(_ int, part []T) error {
 		copy(part, from)
 		return nil

@@ -35,6 +35,13 @@ func everyone(nodes, length int) validity {
 	return validity{v}
 }
 
+// only is the validity of an array of which one rank has the contents.
+func only(rank, nodes, length int) validity {
+	v := valid{Interval: Interval{0, length}, ranks: make(ranks, (nodes+63)/64)}
+	v.ranks.set(rank, true)
+	return validity{v}
+}
+
 // entry adds the first step of a plan whose arrays may stay from call to call. states has the state
 // of each array, nil for those that do not stay.
 func (p *Plan) entry(states []*state) {
