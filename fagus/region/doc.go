@@ -20,6 +20,8 @@
 // Ranks that are goroutines of one process compute in place: on the slices of rank 0, with a
 // Barrier after each step. The plan then only divides the steps among them.
 //
+// A [Reduction] combines numbers and arrays of all ranks, which do not belong to a plan.
+//
 // Before it makes a plan, generated code asks a [Cost] whether the call is faster on rank 0 alone.
 //
 // # Arrays that stay

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -317,9 +318,16 @@ func combined(op, of string) string {
 func (e *emitter) resets(folds []loops.Fold) {
 	var reset []string
 	for _, f := range folds {
-		if !idempotent(f.Operator) {
-			reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, e.identity(f.Operator, e.scalar(f.Scalar))))
+		if idempotent(f.Operator) {
+			continue
 		}
+		t := e.scalar(f.Scalar)
+		element := elementOf(t)
+		zero := e.identity(f.Operator, cmp.Or(element, t))
+		if element != nil {
+			zero = fmt.Sprintf("region.All[%s, %s](%s)", e.typed(t), e.typed(element), zero)
+		}
+		reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, zero))
 	}
 	if len(reset) > 0 {
 		e.printf("if %s.Rank() > 0 {\n%s}\n", e.node, strings.Join(reset, ""))
@@ -327,6 +335,9 @@ func (e *emitter) resets(folds []loops.Fold) {
 }
 
 func (e *emitter) reduces(folds []loops.Fold) {
+	if slices.ContainsFunc(folds, func(f loops.Fold) bool { return elementOf(e.scalar(f.Scalar)) != nil }) {
+		folds = e.joined(folds)
+	}
 	for _, f := range folds {
 		switch {
 		case f.Choice != nil && f.Choice.By == f.Scalar:
@@ -343,6 +354,29 @@ func (e *emitter) reduces(folds []loops.Fold) {
 		}
 		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.typed(e.scalar(f.Scalar))))
 	}
+}
+
+// joined writes the reductions of arrays, and of numbers together with them. It returns the others.
+func (e *emitter) joined(folds []loops.Fold) (others []loops.Fold) {
+	all := e.unique("all")
+	var after strings.Builder
+	e.printf("{\n%s := region.NewReduction(%s)\n", all, e.node)
+	for _, f := range folds {
+		of := e.scalar(f.Scalar)
+		element := elementOf(of)
+		if f.Choice != nil || f.Operator == "&&" || f.Operator == "||" {
+			others = append(others, f)
+			continue
+		}
+		if element == nil {
+			element = of
+		}
+		part := e.unique("part") // the loops use f.Scalar, which must not have an address
+		e.printf("%s := %s\nregion.Join(%s, &%[1]s, %[4]s)\n", part, f.Scalar.Name, all, combined(f.Operator, e.typed(element)))
+		fmt.Fprintf(&after, "%s = %s\n", f.Scalar.Name, part)
+	}
+	e.printf("if %[1]s = %[2]s.Do(); %[1]s != nil {\nreturn\n}\n%[3]s}\n", e.err, all, &after)
+	return others
 }
 
 // chosen writes the statements by which ranks take over the values of the rank with the best value

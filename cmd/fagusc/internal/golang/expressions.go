@@ -144,6 +144,12 @@ func (t *translator) variable(n *loops.Node, id *ast.Ident, write bool, fold str
 		return
 	}
 	pos := t.file.pos(id.Pos())
+	if write && fold != "" && combinable(t.info.Uses[id].Type(), fold) {
+		n.Own = append(n.Own,
+			loops.Action{Use: &loops.Use{Scalar: s, Fold: fold, Pos: pos}},
+			loops.Action{Use: &loops.Use{Scalar: s, Write: true, Fold: fold, Pos: pos}})
+		return
+	}
 	if !write || fold != "" {
 		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Pos: pos}})
 	}

@@ -20,6 +20,26 @@ func foldable(t types.Type, op string) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0 && b.Kind() != types.Uintptr
 }
 
+// combinable reports whether ranks can combine variables of an array type, element by element, if
+// the program changes elements by an operator.
+func combinable(t types.Type, op string) bool {
+	e := elementOf(t)
+	return e != nil && op != "&&" && op != "||" && foldable(e, op)
+}
+
+// elementOf returns the type of the elements of an array, or of an array of arrays; nil if t is no
+// array.
+func elementOf(t types.Type) types.Type {
+	a, ok := t.Underlying().(*types.Array)
+	if !ok {
+		return nil
+	}
+	if inner := elementOf(a.Elem()); inner != nil {
+		return inner
+	}
+	return a.Elem()
+}
+
 // folding returns the operator and the other operands of x = x + e, x = e + x, x = max(x, e),
 // x = x && e and similar statements, or "" for any other statement.
 func (t *translator) folding(s *ast.AssignStmt) (op string, with []ast.Expr) {
