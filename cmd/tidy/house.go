@@ -214,6 +214,8 @@ func commandPlaces() []place {
 		{dir: "cmd/fagusc/kernels/byhand"},
 		{dir: "cmd/fagusc/polybench/*", may: []string{"fagus", "fagus/region"}},
 		{dir: "cmd/fagusc/kernels/stepwise", may: []string{"fagus", "fagus/region"}},
+		{dir: "cmd/fagusc/kernels/programs", may: []string{"fagus", "fagus/region"}},
+		{dir: "cmd/fagusc/kernels/programs/byhand"},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "cmd/internal/csession", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",

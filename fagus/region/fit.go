@@ -10,7 +10,21 @@ import (
 // change is what a Rebind must do.
 type change struct {
 	bindings []fagus.Binding
-	idle     []*atom // without elements afterwards
+	idle     []*atom         // without elements afterwards
+	adopted  []fagus.Request // of the atoms that this rank adopts
+	adopts   bool            // some rank adopts an atom
+}
+
+// adopt makes a rank the owner of an atom of a resident array before a Rebind gives elements to the
+// atom: a rank that has them, because the owner fetches what it does not have.
+func (s *store) adopt(a *atom, b *block, of []Interval, c *change) {
+	if b.stays == nil {
+		return
+	}
+	c.adopts = true
+	if b.stays.first(of[0].Lo/b.size) == s.node.Rank() {
+		c.adopted = append(c.adopted, a.v.Write().Reporting())
+	}
 }
 
 // divide changes the atoms of a block so that each belongs to one group, or to none. groups are the
@@ -53,6 +67,7 @@ func (s *store) divide(b *block, groups [][]Interval, c *change) (changed []*ato
 			if err != nil {
 				return nil, err
 			}
+			s.adopt(a, b, p.of, c)
 			k = len(atoms)
 			atoms, now = append(atoms, a), append(now, nil)
 			if anew {
@@ -191,6 +206,14 @@ func (s *store) fit(k *known) ([]guards, error) {
 	}
 	if len(c.bindings) == 0 {
 		return all, nil
+	}
+	if c.adopts {
+		if err := s.node.Set(c.adopted...).Do(func() {}); err != nil {
+			return nil, err
+		}
+		if err := s.node.Fence(); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.node.Rebind(c.bindings...); err != nil {
 		return nil, err
