@@ -36,13 +36,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUpToDate checks that the generated files of package kernels are current.
+// TestUpToDate checks that the generated files of packages kernels and programs are current.
 func TestUpToDate(t *testing.T) {
 	files, err := Load(filepath.Join("..", "..", "kernels"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
+	more, err := Load(filepath.Join("..", "..", "kernels", "programs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(files, more...) {
 		want, err := f.Emit(Options{Spend: 1})
 		if err != nil {
 			t.Fatal(err)
