@@ -53,6 +53,9 @@
 // of Add are joined to a grid where they can. Every rank makes the whole plan, because all ranks
 // bind the same variables.
 //
+// Where many ranks read what all have written, the data go in two hops, with copies for the columns
+// of a square of ranks. A rank counts as current only if it has the data by a tenure.
+//
 // Between its acquisitions of a class a rank may write the class without holding it. The rules of
 // package fagus forbid such writes, and Config.Check would report them. They are correct here
 // because the plan covers all ranks: no other rank reads the elements before the writer has

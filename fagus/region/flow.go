@@ -92,6 +92,7 @@ type point struct {
 	after  []int // indexes of the points that can follow
 	stale  ranks // before the step: ranks whose copy is older than a write of another rank
 	needed ranks // after the step: ranks whose writes another rank will read
+	from   int   // where the class is relayed, the rank that has it; otherwise -1
 }
 
 // acquisitions determines which ranks must acquire a class, and in which steps. A rank acquires
@@ -112,6 +113,9 @@ func (p *Plan) acquisitions(f *flow) (all []acquisition) {
 	for i := range f.points {
 		virtual := p.steps[f.points[i].step].virtual
 		for _, u := range f.points[i].uses {
+			if !f.fetches(&f.points[i], u.rank) {
+				continue
+			}
 			exclusive := u.changes() && (p.holds || f.points[i].needed.has(u.rank))
 			if exclusive || !virtual && (p.holds || f.points[i].stale.has(u.rank)) {
 				all = append(all, acquisition{u.step, u.rank, exclusive})
@@ -143,6 +147,20 @@ func (p *Plan) flow(c *class) *flow {
 			f.points[i].after = f.next(i, p.spans)
 		}
 	}
+	p.stale(f)
+	if p.relays != nil && f.marks(p.relays) {
+		for i := range f.points {
+			clear(f.points[i].stale)
+		}
+		p.stale(f)
+	}
+	for f.backward() {
+	}
+	return f
+}
+
+// stale solves the equations for stale.
+func (p *Plan) stale(f *flow) {
 	if p.call {
 		for _, i := range f.next(-1, p.spans) {
 			f.points[i].stale.fill(p.nodes)
@@ -150,9 +168,6 @@ func (p *Plan) flow(c *class) *flow {
 	}
 	for f.forward() {
 	}
-	for f.backward() {
-	}
-	return f
 }
 
 func (f *flow) none() ranks { return make(ranks, (f.nodes+63)/64) }
@@ -175,7 +190,7 @@ func newFlow(nodes int, all uses) *flow {
 		memory = memory[words:]
 		stale := memory[:words]
 		memory = memory[words:]
-		f.points = append(f.points, point{step: all[0].step, uses: all[:n], stale: stale, needed: memory[:words]})
+		f.points = append(f.points, point{from: -1, step: all[0].step, uses: all[:n], stale: stale, needed: memory[:words]})
 		all = all[n:]
 	}
 	return f
@@ -228,7 +243,9 @@ func (f *flow) forward() (more bool) {
 			out.fill(f.nodes)
 		}
 		for _, u := range p.uses {
-			out.set(u.rank, false)
+			if f.fetches(p, u.rank) {
+				out.set(u.rank, false)
+			}
 		}
 		for _, j := range p.after {
 			more = f.points[j].stale.add(out) && j <= i || more // earlier points changed

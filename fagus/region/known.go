@@ -104,6 +104,9 @@ func (p *Program) plan(output []string) (*known, error) {
 	p.Plan.steps[k.input].virtual = !k.starts
 	p.exit()
 	d, err := p.demand()
+	if err == nil && p.mayRelay(d) {
+		d, err = p.demand()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +116,11 @@ func (p *Program) plan(output []string) (*known, error) {
 	// In Threaded mode with one copy, a rank could write what another rank still reads.
 	if p.node.Mode() == fagus.Phase || !p.node.OneCopy() {
 		unsaved, k.begins = p.quieten(p.node.Rank(), k.Shared.steps, d)
+	}
+	for i, one := range k.Shared.steps {
+		if one.first == i && !one.quiet {
+			k.relay(one, d, p.node.Nodes())
+		}
 	}
 	k.quiet = !k.begins && !slices.ContainsFunc(k.Shared.steps, func(one *phase) bool { return !one.quiet })
 	for _, u := range unsaved {
@@ -232,6 +240,14 @@ func (k *known) fit(s *store) error {
 	k.epochs = make([]int, len(k.blocks))
 	for i, b := range k.blocks {
 		k.epochs[i] = b.epoch
+	}
+	for i, one := range k.Shared.steps {
+		if one.first != i || one.relay == nil {
+			continue
+		}
+		if err := one.relay.bind(s, one); err != nil {
+			return err
+		}
 	}
 	k.sets(guards)
 	return nil

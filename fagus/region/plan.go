@@ -19,6 +19,8 @@ type Plan struct {
 	// inPlace says that ranks compute in place. The plan then only divides steps among them: it
 	// needs no reads, unless compares is set.
 	inPlace, compares bool
+	mayHop            bool   // data that all ranks have and read may go in two hops
+	relays            []bool // by step: they do; nil: in no step
 }
 
 type step struct {

@@ -205,6 +205,7 @@ func (p *Program) Begin(input ...string) {
 		}
 	}
 	p.holds = p.node.Checks()
+	p.mayHop = p.node.Folds() && p.node.Nodes() >= relayNodes && !p.node.OneCopy() && !p.holds && !p.inPlace && len(p.store.relays) < mostRelays
 	p.entry(valid)
 	p.input = p.numbers(input)
 	p.begun = p.Input(p.input...)

@@ -16,6 +16,7 @@ func (f *flow) busy(used []ranks, acquired []acquisition, stays bool, busy []boo
 				busy[p.step] = busy[p.step] || u.changes() && r != u.rank && used[i].has(r)
 			}
 		}
+		busy[p.step] = busy[p.step] || p.from >= 0
 		for _, a := range acquired {
 			if a.step == p.step {
 				busy[p.step] = busy[p.step] || !stays || p.stale.has(a.rank)

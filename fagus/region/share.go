@@ -29,6 +29,8 @@ type phase struct {
 	quiet bool
 	// before is a phase before this one, in which ranks save what others want in this one.
 	before *phase
+	relay  *relay          // what goes in two hops; nil: nothing
+	more   []fagus.Request // of the copies of a relay
 }
 
 // want is a group that a rank acquires in a phase.
@@ -94,12 +96,17 @@ type demand struct {
 	groups []*group
 	left   []validity // by array that stays: at the end
 	exact  []bool     // likewise: whether left is exact
-	busy   []bool     // by step: ranks need data, or must wait for others; nil: all are
+	// By step: what could be relayed, what is, and the groups of it.
+	sources map[int]*sources
+	relayed map[int][]relayed
+	hops    map[int][]int
+	busy    []bool // by step: ranks need data, or must wait for others; nil: all are
 }
 
 // demand returns what the plan needs.
 func (p *Plan) demand() (*demand, error) {
-	d := &demand{left: make([]validity, len(p.arrays)), exact: make([]bool, len(p.arrays))}
+	d := &demand{left: make([]validity, len(p.arrays)), exact: make([]bool, len(p.arrays)),
+		sources: make(map[int]*sources), relayed: make(map[int][]relayed), hops: make(map[int][]int)}
 	if len(p.spans) == 0 && !p.holds && slices.ContainsFunc(p.states, func(s *state) bool { return s != nil }) {
 		d.busy = make([]bool, len(p.steps))
 	}
@@ -129,6 +136,7 @@ func (p *Plan) demand() (*demand, error) {
 					d.left[i], d.exact[i] = append(d.left[i], left...), d.exact[i] && exact
 				}
 			}
+			d.relay(f, c, p.mayHop && len(p.spans) == 0)
 			if len(acquired) == 0 {
 				continue // only one rank uses the class
 			}
@@ -143,6 +151,11 @@ func (p *Plan) demand() (*demand, error) {
 			}
 			last := &g.parts[len(g.parts)-1]
 			last.intervals = append(last.intervals, c.intervals...)
+			for _, point := range f.points {
+				if point.from >= 0 {
+					d.hops[point.step] = append(d.hops[point.step], slices.Index(d.groups, g))
+				}
+			}
 		}
 	}
 	for _, g := range d.groups {
@@ -198,9 +211,12 @@ func (s *Shared) sets(guards []guards) {
 		if one.before != nil {
 			all = append(all[:len(all)-1], one.before, one)
 		}
+		if one.relay != nil && !slices.Contains(all, one.relay.hop) {
+			all = append(all[:len(all)-1], one.relay.hop, one)
+		}
 	}
 	for _, one := range all {
-		var requests []fagus.Request
+		requests := slices.Clone(one.more)
 		for _, w := range one.wants {
 			for _, g := range guards[w.group] {
 				if w.exclusive {
@@ -229,8 +245,20 @@ func (s *Shared) Enter(step int) error {
 			return err
 		}
 	}
+	if one.relay != nil {
+		if err := s.node.Acquire(one.relay.hop.set); err != nil {
+			return err
+		}
+		one.relay.copyOut(s.node.Rank())
+		if err := s.release(one.relay.hop); err != nil {
+			return err
+		}
+	}
 	if err := s.node.Acquire(one.set); err != nil {
 		return err
+	}
+	if one.relay != nil {
+		one.relay.copyIn(s.node.Rank())
 	}
 	s.open = one
 	return nil

@@ -43,6 +43,8 @@ type store struct {
 	meeting  float64 // time of a Barrier in ns; 0: not measured
 	together bool    // see Together
 
+	relays map[string]*relayBuffer // by their divisions
+
 	seats *fagus.Array[uint64] // see seat
 	seat  int                  // number of used elements of seats
 	idle  []*atom              // without elements
@@ -69,7 +71,7 @@ type storeKey struct{}
 // storeOf returns the store of a node.
 func storeOf(n *fagus.Node) *store {
 	return n.Attached(storeKey{}, func() any {
-		return &store{node: n, plans: make(map[string]*known), names: make(map[string]bool), states: make(map[string]*state), common: commonOf(n)}
+		return &store{node: n, plans: make(map[string]*known), names: make(map[string]bool), states: make(map[string]*state), relays: make(map[string]*relayBuffer), common: commonOf(n)}
 	}).(*store)
 }
 
