@@ -147,7 +147,7 @@ func DotOn(node *fagus.Node, x, y []float64) (sum float64, err error) {
 	x = xOwn
 	y = yOwn
 	if node.Rank() > 0 {
-		sum = 0
+		sum = region.NegativeZero[float64]()
 	}
 	if err = prog.Enter(steps.step); err != nil {
 		return
@@ -239,7 +239,7 @@ func AdvanceOn(node *fagus.Node, x, r, p, q []float64, alpha float64) (rr float6
 	p = pOwn
 	q = qOwn
 	if node.Rank() > 0 {
-		rr = 0
+		rr = region.NegativeZero[float64]()
 	}
 	if err = prog.Enter(steps.step); err != nil {
 		return

@@ -49,7 +49,7 @@ func AssignOn(node *fagus.Node, points []float64, label []int, centres Model) (s
 	label = labelOwn
 	if node.Rank() > 0 {
 		changed = 0
-		sums = Model{}
+		sums = region.All[Model, float64](region.NegativeZero[float64]())
 	}
 	if err = prog.Enter(steps.step); err != nil {
 		return
