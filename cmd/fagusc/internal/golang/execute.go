@@ -189,11 +189,15 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 		e.printf("%s {\n%s[%s] = %s[%s]\n}\n", header(i, part+".First", part+".End", part+".By"), e.file.source(args[0]), i, e.file.source(args[1]), i)
 		return nil
 	}
-	e.uses(span(s.Node.Origin.(ast.Stmt)))
+	w, unused := e.waveOf(s), span(s.Node.Origin.(ast.Stmt))
+	if w != nil { // the index of the loop around is not declared yet
+		unused[0] = w.Nest.Origin.(ast.Node).Pos()
+	}
+	e.uses(unused)
 	if over != nil && pointer(e.file.pkg.TypesInfo.TypeOf(over)) {
 		e.checked(over)
 	}
-	if w := e.waveOf(s); w != nil {
+	if w != nil {
 		key, value = nil, nil
 		e.printf("%s {\n", header(w.Outer.Ident, part+".First", part+".End", part+".By"))
 		e.printf("%[1]s := %[2]s\n_ = %[1]s\n", w.Inner.Ident, e.here(w.J))
