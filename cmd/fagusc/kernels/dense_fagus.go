@@ -404,11 +404,6 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[k], rank)
 				for _, part := range part.Without(k) {
-					if 0 < n {
-						prog.Reads(steps.step[k], rank, 0).Grid(part.First*n+k, 1, 1, 1, part.Count(), part.By*n)
-					}
-				}
-				for _, part := range part.Without(k) {
 					if part.Count() > 0 {
 						prog.Reads(steps.step[k], rank, 0).Add(k*n, k*n+n)
 					}
@@ -429,7 +424,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 	d = dOwn
 //line dense.go:66:2
 	for k := 0; k < n; k++ {
-//line dense_fagus.go:433
+//line dense_fagus.go:428
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -442,7 +437,7 @@ func FloydWarshallOn(node *fagus.Node, d []float64, n int) (err error) {
 			for j := 0; j < n; j++ {
 				d[i*n+j] = math.Min(d[i*n+j], d[i*n+k]+d[k*n+j])
 			}
-//line dense_fagus.go:446
+//line dense_fagus.go:441
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return

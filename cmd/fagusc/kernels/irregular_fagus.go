@@ -416,7 +416,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		// irregular.go:71
 		steps.step2 = prog.Step()
 		{
-			rank := 0
+			rank := prog.Owner(1, 1)
 			prog.Alone(steps.step2, rank, 1)
 			prog.Reads(steps.step2, rank, 1).Add(0, ((len(a)+63)/64)-1)
 			prog.Reads(steps.step2, rank, 0).Strided(-1+64*(1), 1, max(0, ((len(a)+63)/64)-1), 64)

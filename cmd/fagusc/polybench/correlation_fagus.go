@@ -68,9 +68,6 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			part := prog.Iterations(steps.step, rank)
 			prog.Reads(steps.step, rank, 0).Grid(part.First, 1, part.Count(), part.By, max(0, n), m)
 			if 0 < n {
-				prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-			}
-			if 0 < n {
 				prog.Writes(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
 			}
 			prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
@@ -86,9 +83,6 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			prog.Reads(steps.step2, rank, 0).Grid(part2.First, 1, part2.Count(), part2.By, max(0, n), m)
 			if 0 < n {
 				prog.Reads(steps.step2, rank, 2).Strided(part2.First, 1, part2.Count(), part2.By)
-			}
-			if 0 < n {
-				prog.Reads(steps.step2, rank, 3).Strided(part2.First, 1, part2.Count(), part2.By)
 			}
 			if 0 < n {
 				prog.Writes(steps.step2, rank, 3).Strided(part2.First, 1, part2.Count(), part2.By)
@@ -154,7 +148,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line correlation_fagus.go:158
+//line correlation_fagus.go:152
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -173,7 +167,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		if stddev[j] <= 0.1 {
 			stddev[j] = 1 // a column that is almost constant
 		}
-//line correlation_fagus.go:177
+//line correlation_fagus.go:171
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -187,7 +181,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		for j := range m {
 			data[i*m+j] = (data[i*m+j] - mean[j]) / (math.Sqrt(float64(n)) * stddev[j])
 		}
-//line correlation_fagus.go:191
+//line correlation_fagus.go:185
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -207,7 +201,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			corr[i*m+j] = sum
 			corr[j*m+i] = sum
 		}
-//line correlation_fagus.go:211
+//line correlation_fagus.go:205
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

@@ -62,9 +62,6 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			part := prog.Iterations(steps.step, rank)
 			prog.Reads(steps.step, rank, 0).Grid(part.First, 1, part.Count(), part.By, max(0, n), m)
 			if 0 < n {
-				prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
-			}
-			if 0 < n {
 				prog.Writes(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
 			}
 			prog.Reads(steps.step, rank, 2).Strided(part.First, 1, part.Count(), part.By)
@@ -90,11 +87,6 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 		prog.Cyclic(steps.step3, 0, m, 1)
 		for rank := range prog.Nodes() {
 			part3 := prog.Iterations(steps.step3, rank)
-			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-				if i3 < m {
-					prog.Reads(steps.step3, rank, 0).Grid(i3, 1, 1, 1, max(0, n), m)
-				}
-			}
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
 				prog.Reads(steps.step3, rank, 0).Grid(i3, -i3+m, 1, 1, max(0, n), m)
 			}
@@ -124,7 +116,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line covariance_fagus.go:128
+//line covariance_fagus.go:120
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -138,7 +130,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 		for j := range m {
 			data[i*m+j] -= mean[j]
 		}
-//line covariance_fagus.go:142
+//line covariance_fagus.go:134
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -157,7 +149,7 @@ func CovarianceOn(node *fagus.Node, data, cov []float64, n, m int) (err error) {
 			cov[i*m+j] = sum / float64(n-1)
 			cov[j*m+i] = cov[i*m+j]
 		}
-//line covariance_fagus.go:161
+//line covariance_fagus.go:153
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

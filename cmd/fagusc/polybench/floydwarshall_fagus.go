@@ -24,14 +24,14 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 		if cost.Settled() {
 			break
 		}
-		for wave := 0; wave < 2*n-1; wave++ {
-			if cost.Settled() {
-				break
-			}
-			cost.Step()
-			cost.Works(region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count(), 4, region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
-			cost.Scatters(region.Iterations{First: max(0, -n+wave+1), End: min(n, wave+1), By: 1}.Count())
-		}
+		cost.Step()
+		cost.Works(max(0, k), 4, max(0, k)*max(0, n))
+		cost.Step()
+		cost.Works(1, 4, 1*max(0, k))
+		cost.Works(1, 4, 1*1)
+		cost.Works(1, 4, 1*max(0, -k+n-1))
+		cost.Step()
+		cost.Works(max(0, -k+n-1), 4, max(0, -k+n-1)*max(0, n))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -46,25 +46,66 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 
 	// Declare the elements that every rank reads and writes in every step, unless a former call has.
 	var steps struct {
-		step map[[2]int]int
+		step  map[int]int
+		step2 map[int]int
+		step3 map[int]int
 	}
 	if !region.Known(prog, &steps, n) {
 		prog.Begin("path")
-		steps.step = make(map[[2]int]int)
+		steps.step = make(map[int]int)
+		steps.step2 = make(map[int]int)
+		steps.step3 = make(map[int]int)
 		for k := 0; k < n; k++ {
-			for wave := 0; wave < 2*n-1; wave++ {
 
-				// floydwarshall.go:10
-				steps.step[[2]int{k, wave}] = prog.Step()
-				prog.Moving(steps.step[[2]int{k, wave}], max(0, -n+wave+1), min(n, wave+1), 1)
-				for rank := range prog.Nodes() {
-					part := prog.Iterations(steps.step[[2]int{k, wave}], rank)
-					prog.Reads(steps.step[[2]int{k, wave}], rank, 0).Grid(part.First*n+k, 1, 1, 1, part.Count(), part.By*n)
-					prog.Reads(steps.step[[2]int{k, wave}], rank, 0).Strided(k*n+wave+-1*part.First, 1, part.Count(), -1*part.By)
-					prog.Reads(steps.step[[2]int{k, wave}], rank, 0).Grid(part.First*(n-1)+wave, 1, 1, 1, part.Count(), part.By*(n-1))
-					prog.Writes(steps.step[[2]int{k, wave}], rank, 0).Grid(part.First*(n-1)+wave, 1, 1, 1, part.Count(), part.By*(n-1))
-					prog.Works(steps.step[[2]int{k, wave}], rank, part.Count())
+			// floydwarshall.go:9
+			steps.step[k] = prog.Step()
+			prog.Moving(steps.step[k], 0, k, 1)
+			for rank := range prog.Nodes() {
+				part := prog.Iterations(steps.step[k], rank)
+				if part.Count() > 0 {
+					prog.Reads(steps.step[k], rank, 0).Add(k*n, k*n+n)
 				}
+				prog.Reads(steps.step[k], rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
+				prog.Writes(steps.step[k], rank, 0).Grid(part.First*n, n, 1, 1, part.Count(), part.By*n)
+				prog.Works(steps.step[k], rank, part.Count()*max(0, n))
+			}
+
+			// floydwarshall.go:9
+			steps.step2[k] = prog.Step()
+			prog.Moving(steps.step2[k], k, k+1, 1)
+			for rank := range prog.Nodes() {
+				part2 := prog.Iterations(steps.step2[k], rank)
+				if part2.Count() > 0 {
+					prog.Reads(steps.step2[k], rank, 0).Add(k*n, k*n+k)
+				}
+				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*n, k, 1, 1, part2.Count(), part2.By*n)
+				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*n, k, 1, 1, part2.Count(), part2.By*n)
+				if part2.Count() > 0 {
+					prog.Reads(steps.step2[k], rank, 0).Add(k*n+k, k*n+k+1)
+				}
+				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*n+k, 1, 1, 1, part2.Count(), part2.By*n)
+				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*n+k, 1, 1, 1, part2.Count(), part2.By*n)
+				if part2.Count() > 0 {
+					prog.Reads(steps.step2[k], rank, 0).Add(k*n+k+1, k*n+n)
+				}
+				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*n+k+1, -k+n-1, 1, 1, part2.Count(), part2.By*n)
+				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*n+k+1, -k+n-1, 1, 1, part2.Count(), part2.By*n)
+				prog.Works(steps.step2[k], rank, part2.Count()*max(0, k))
+				prog.Works(steps.step2[k], rank, part2.Count()*1)
+				prog.Works(steps.step2[k], rank, part2.Count()*max(0, -k+n-1))
+			}
+
+			// floydwarshall.go:9
+			steps.step3[k] = prog.Step()
+			prog.Moving(steps.step3[k], k+1, n, 1)
+			for rank := range prog.Nodes() {
+				part3 := prog.Iterations(steps.step3[k], rank)
+				if part3.Count() > 0 {
+					prog.Reads(steps.step3[k], rank, 0).Add(k*n, k*n+n)
+				}
+				prog.Reads(steps.step3[k], rank, 0).Grid(part3.First*n, n, 1, 1, part3.Count(), part3.By*n)
+				prog.Writes(steps.step3[k], rank, 0).Grid(part3.First*n, n, 1, 1, part3.Count(), part3.By*n)
+				prog.Works(steps.step3[k], rank, part3.Count()*max(0, n))
 			}
 		}
 	}
@@ -74,22 +115,48 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 	path = pathOwn
 //line floydwarshall.go:8:2
 	for k := range n {
-//line floydwarshall_fagus.go:78
-		for wave := 0; wave < 2*n-1; wave++ {
-			if err = prog.Enter(steps.step[[2]int{k, wave}]); err != nil {
-				return
-			}
-			part := prog.Mine(steps.step[[2]int{k, wave}])
-			for i := part.First; i < part.End; i += part.By {
-				j := -i + wave
-				_ = j
-//line floydwarshall.go:11:5
+//line floydwarshall_fagus.go:119
+		if err = prog.Enter(steps.step[k]); err != nil {
+			return
+		}
+		part := prog.Mine(steps.step[k])
+		for i := part.First; i < part.End; i += part.By {
+//line floydwarshall.go:10:4
+			for j := range n {
 				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
-//line floydwarshall_fagus.go:89
 			}
-			if err = prog.Leave(steps.step[[2]int{k, wave}]); err != nil {
-				return
+//line floydwarshall_fagus.go:129
+		}
+		if err = prog.Leave(steps.step[k]); err != nil {
+			return
+		}
+		if err = prog.Enter(steps.step2[k]); err != nil {
+			return
+		}
+		part2 := prog.Mine(steps.step2[k])
+		for i := part2.First; i < part2.End; i += part2.By {
+//line floydwarshall.go:10:4
+			for j := range n {
+				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
 			}
+//line floydwarshall_fagus.go:143
+		}
+		if err = prog.Leave(steps.step2[k]); err != nil {
+			return
+		}
+		if err = prog.Enter(steps.step3[k]); err != nil {
+			return
+		}
+		part3 := prog.Mine(steps.step3[k])
+		for i := part3.First; i < part3.End; i += part3.By {
+//line floydwarshall.go:10:4
+			for j := range n {
+				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
+			}
+//line floydwarshall_fagus.go:157
+		}
+		if err = prog.Leave(steps.step3[k]); err != nil {
+			return
 		}
 	}
 	err = prog.Finish()

@@ -61,9 +61,6 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 				prog.Reads(steps.step, rank, 2).Grid(0, nj, 1, 1, max(0, nk), nj)
 			}
 			if 0 < nk {
-				prog.Reads(steps.step, rank, 0).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
-			}
-			if 0 < nk {
 				prog.Writes(steps.step, rank, 0).Grid(part.First*nj, nj, 1, 1, part.Count(), part.By*nj)
 			}
 			prog.Works(steps.step, rank, part.Count()*max(0, nj))
@@ -90,7 +87,7 @@ func GemmOn(node *fagus.Node, c, a, b []float64, ni, nj, nk int, alpha, beta flo
 				c[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line gemm_fagus.go:94
+//line gemm_fagus.go:91
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -70,11 +70,6 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 				if true {
 					prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+n+wave-1, 1, 1, 1, part.Count(), part.By*(n+1))
 				}
-				if true {
-					if true {
-						prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+n+wave-1, 1, 1, 1, part.Count(), part.By*(n+1))
-					}
-				}
 				for i := part.First; i < part.End; i += part.By {
 					prog.Reads(steps.step[wave], rank, 0).Add(i*n+i+1, i*n+i+wave)
 				}
@@ -112,7 +107,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
 			}
 			table[i*n+j] = best
-//line nussinov_fagus.go:116
+//line nussinov_fagus.go:111
 		}
 		if err = prog.Leave(steps.step[wave]); err != nil {
 			return

@@ -58,9 +58,6 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 			prog.Block(steps.step[i], 0, n, 1, 0, n)
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[i], rank)
-				if 0 < i {
-					prog.Reads(steps.step[i], rank, 2).Strided(i*n+part.First, 1, part.Count(), part.By)
-				}
 				if part.Count() > 0 {
 					prog.Reads(steps.step[i], rank, 1).Add(i*m, i*m+i)
 				}
@@ -85,7 +82,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 	b = bOwn
 //line symm.go:9:2
 	for i := range m {
-//line symm_fagus.go:89
+//line symm_fagus.go:86
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -98,7 +95,7 @@ func SymmOn(node *fagus.Node, c, a, b []float64, m, n int, alpha, beta float64) 
 				sum += b[k*n+j] * a[i*m+k]
 			}
 			c[i*n+j] = beta*c[i*n+j] + alpha*b[i*n+j]*a[i*m+i] + alpha*sum
-//line symm_fagus.go:102
+//line symm_fagus.go:99
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -69,11 +69,6 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 			}
 			for i := part.First; i < part.End; i += part.By {
 				if 0 < m {
-					prog.Reads(steps.step, rank, 0).Add(i*n, i*n+i+1)
-				}
-			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < m {
 					prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
 				}
 			}
@@ -104,7 +99,7 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 				c[i*n+j] += alpha * a[i*m+k] * a[j*m+k]
 			}
 		}
-//line syrk_fagus.go:108
+//line syrk_fagus.go:103
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -60,9 +60,6 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 				}
 				prog.Reads(steps.step[i], rank, 0).Grid((i+1)*n+part.First, 1, part.Count(), part.By, max(0, -i+m-1), n)
 				if i+1 < m {
-					prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-				}
-				if i+1 < m {
 					prog.Writes(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
 				}
 				prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
@@ -78,7 +75,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	a = aOwn
 //line trmm.go:8:2
 	for i := range m {
-//line trmm_fagus.go:82
+//line trmm_fagus.go:79
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -89,7 +86,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 				b[i*n+j] += a[k*m+i] * b[k*n+j]
 			}
 			b[i*n+j] *= alpha
-//line trmm_fagus.go:93
+//line trmm_fagus.go:90
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

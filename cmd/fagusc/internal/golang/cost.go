@@ -134,6 +134,10 @@ func (e *emitter) costOf(c costing, n *loops.Node) {
 		if step.FoldedArray().Array != nil {
 			c.step()
 		}
+		for range step.Elements() {
+			c.step()
+			c.step()
+		}
 		work, _ := step.Work()
 		for _, w := range work {
 			c.works(step, w)

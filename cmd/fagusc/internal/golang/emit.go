@@ -22,15 +22,16 @@ type emitter struct {
 	*Function
 	*loops.Schedule
 	out     *bytes.Buffer
-	written map[*loops.Node]bool      // steps already written
-	steps   map[ast.Node]*loops.Step  // by statement
-	waves   map[ast.Node]*loops.Node  // loops over diagonals, by statement
-	folds   map[ast.Node][]loops.Fold // reductions to complete after a statement
+	written map[*loops.Node]bool       // steps already written
+	steps   map[ast.Node][]*loops.Step // by statement, in the order of execution
+	waves   map[ast.Node]*loops.Node   // loops over diagonals, by statement
+	folds   map[ast.Node][]loops.Fold  // reductions to complete after a statement
 	vars    map[*loops.Step]stepNames
 	parts   map[*loops.Array]string // by reduced array: the name of the array of the ranks' parts
 	node    string                  // names of variables, from here on
 	prog    string
-	numbers string // the struct of the steps' numbers
+	instead []replacement // in the text of the step that is being written
+	numbers string        // the struct of the steps' numbers
 	err     string
 	rank    string
 }
@@ -40,8 +41,11 @@ type stepNames struct {
 	add  string // likewise for the step that combines the ranks' parts of arrays
 	all  string // the variable that holds the array whose parts are combined
 	part string
-	key  string // the index into the map, in brackets; empty if there is no map
-	here string // key with the names of the source
+	// stores holds the numbers of the steps that store reduced elements, and own the variables of a
+	// rank's parts.
+	stores, own []string
+	key         string // the index into the map, in brackets; empty if there is no map
+	here        string // key with the names of the source
 }
 
 // self is a line directive in which numbered fills in the name and the line of the output file.
@@ -212,7 +216,7 @@ func (f *Function) emit(out *bytes.Buffer, o Options) error {
 
 func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error {
 	e := &emitter{
-		Options: o, Function: f, Schedule: s, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node]*loops.Step), waves: make(map[ast.Node]*loops.Node), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
+		Options: o, Function: f, Schedule: s, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node][]*loops.Step), waves: make(map[ast.Node]*loops.Node), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
 		node: f.unique("node"), prog: f.unique("prog"), numbers: f.unique("steps"), err: f.unique("err"), rank: f.unique("rank"),
 	}
 	e.name()
@@ -259,7 +263,7 @@ func (e *emitter) name() {
 				}
 				continue
 			}
-			e.steps[n.Origin.(ast.Node)] = step
+			e.steps[n.Origin.(ast.Node)] = append(e.steps[n.Origin.(ast.Node)], step)
 			if step.Kind == loops.Parallel {
 				e.headers = append(e.headers, span(n.Origin.(ast.Stmt)))
 			}
@@ -273,6 +277,10 @@ func (e *emitter) name() {
 				if e.parts[a] == "" {
 					e.parts[a] = e.unique(a.Name + "Parts")
 				}
+			}
+			for _, f := range step.Elements() {
+				names.stores = append(names.stores, e.numbers+"."+e.unique("store"))
+				names.own = append(names.own, e.unique(f.Element.Array.Name+"Part"))
 			}
 			e.vars[step] = names
 		}
@@ -445,5 +453,5 @@ func (e *emitter) numberOfParts(a *loops.Array) int {
 
 func (e *emitter) verbatim(from, to token.Pos) {
 	at := e.file.position(from)
-	e.printf("//line %s:%d:%d\n%s\n%s\n", filepath.Base(at.Filename), at.Line, at.Column, e.file.between(from, to), self)
+	e.printf("//line %s:%d:%d\n%s\n%s\n", filepath.Base(at.Filename), at.Line, at.Column, e.replaced(from, to), self)
 }

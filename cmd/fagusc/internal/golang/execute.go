@@ -47,8 +47,8 @@ func (e *emitter) statement(s ast.Stmt) error {
 		e.resets(folds)
 		defer e.reduces(folds)
 	}
-	if step := e.steps[s]; step != nil {
-		return e.step(step)
+	if steps := e.steps[s]; steps != nil {
+		return e.allSteps(steps)
 	}
 	if w := e.waves[s]; w != nil {
 		return e.wave(w)
@@ -87,10 +87,19 @@ func (e *emitter) around(s ast.Stmt, body *ast.BlockStmt) error {
 }
 
 func (e *emitter) block(b *ast.BlockStmt) error {
-	if step := e.steps[b]; step != nil {
-		return e.step(step)
+	if steps := e.steps[b]; steps != nil {
+		return e.allSteps(steps)
 	}
 	return e.statements(b.List)
+}
+
+func (e *emitter) allSteps(all []*loops.Step) error {
+	for _, s := range all {
+		if err := e.step(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *emitter) returned(s *ast.ReturnStmt) {
@@ -133,12 +142,15 @@ func (e *emitter) step(s *loops.Step) error {
 		e.printf("}\n")
 	case loops.Parallel:
 		e.fold(s, number)
+		e.load(s)
 		if err := e.loop(s, number); err != nil {
 			return err
 		}
+		e.instead = nil
 	}
 	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
 	e.folded(s)
+	e.store(s)
 	return nil
 }
 
@@ -442,11 +454,17 @@ func (f *Function) Describe() []string {
 	var lines []string
 	for _, top := range f.Body {
 		for n := range top.All() {
-			if i := slices.IndexFunc(s.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 && len(s.Verdicts[i].Reasons) > 0 {
-				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, f.over(n), strings.Join(s.Verdicts[i].Reasons, "; ")))
+			why, step := "", s.Steps[n]
+			if i := slices.IndexFunc(s.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 {
+				why = strings.Join(s.Verdicts[i].Reasons, "; ")
 			}
-			if step := s.Steps[n]; step != nil {
+			switch {
+			case step != nil && why != "":
+				lines = append(lines, fmt.Sprintf("%s: loop%s: %s, because %s", n.Pos, f.over(n), f.described(step), why))
+			case step != nil:
 				lines = append(lines, n.Pos+": "+f.described(step))
+			case why != "":
+				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, f.over(n), why))
 			}
 		}
 	}
@@ -470,19 +488,32 @@ func (f *Function) described(s *loops.Step) string {
 	case loops.Replicated:
 		return "by every rank"
 	}
-	how := "in blocks"
+	how := "parallel, in blocks"
 	if s.Cyclic {
-		how = "in turns"
+		how = "parallel, in turns"
 	}
-	text := fmt.Sprintf("loop%s: parallel, %s", f.over(s.Node), how)
+	if part := s.Node.Loop.Part; part != nil {
+		sign := "<"
+		switch part.Side {
+		case 0:
+			sign, how = "=", "by one rank"
+		case 1:
+			sign = ">"
+		}
+		how += fmt.Sprintf(", for %s %s %s", f.idents[s.Node.Loop.Index], sign, part.At)
+	}
+	text := fmt.Sprintf("loop%s: %s", f.over(s.Node), how)
 	for _, a := range s.Private {
 		text += fmt.Sprintf("; every rank has its own %s", a.Name)
 	}
 	for _, fold := range s.Folds {
 		name := ""
-		if fold.Array != nil {
+		switch {
+		case fold.Array != nil:
 			name = fold.Array.Name
-		} else {
+		case fold.Element != nil:
+			name = fold.Element.Text
+		default:
 			name = fold.Scalar.Name
 		}
 		text += fmt.Sprintf("; reduces %s with %s", name, fold.Operator)

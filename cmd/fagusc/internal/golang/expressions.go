@@ -128,13 +128,28 @@ func (t *translator) access(n *loops.Node, s *slice, at *loops.Poly, inside []lo
 		t.access(n, s, at, inside, whole, false, "", true)
 		fold = ""
 	}
-	a := loops.Access{Array: s.Array, At: at, Inside: inside, Write: write, Fold: fold, Partly: partly, Text: t.file.source(whole), Pos: t.file.pos(whole.Pos())}
+	a := loops.Access{Array: s.Array, At: at, Inside: inside, Write: write, Fold: fold, Partly: partly, Fixed: fold != "" && t.fixed(whole), Text: t.file.source(whole), Pos: t.file.pos(whole.Pos())}
 	if write && fold != "" {
 		read := a
 		read.Write = false
 		n.Own = append(n.Own, loops.Action{Access: &read})
 	}
 	n.Own = append(n.Own, loops.Action{Access: &a})
+}
+
+// fixed reports whether an expression has the same meaning before the innermost loop as in it: no
+// variable is declared in the loop, or is one of a called function. The caller knows that its
+// subscripts do not change.
+func (t *translator) fixed(e ast.Expr) bool {
+	fixed := t.innermost != nil && len(t.inlined) == 0
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && fixed {
+			o := t.info.Uses[id]
+			fixed = o != nil && (o.Pos() < t.innermost.Pos() || o.Pos() >= t.innermost.End())
+		}
+		return true
+	})
+	return fixed
 }
 
 func (t *translator) variable(n *loops.Node, id *ast.Ident, write bool, fold string) {

@@ -15,7 +15,9 @@ func (t *translator) loop(s ast.Stmt) []*loops.Node {
 	n.Loop = &loops.Loop{Serial: mark == serial, Independent: mark == independent}
 	var body *ast.BlockStmt
 	around := len(t.around)
-	defer func() { t.around = t.around[:around] }()
+	outer := t.innermost
+	t.innermost = s
+	defer func() { t.around, t.innermost = t.around[:around], outer }()
 	switch s := s.(type) {
 	case *ast.ForStmt:
 		body = s.Body
@@ -49,7 +51,7 @@ func (t *translator) copies(n *loops.Node, s *ast.ExprStmt) bool {
 	if to == nil || from == nil {
 		return false
 	}
-	n.Loop = &loops.Loop{Lo: []loops.Poly{loops.Number(0)}, Hi: []loops.Poly{to.length}, Step: 1}
+	n.Loop = &loops.Loop{Lo: []loops.Poly{loops.Number(0)}, Hi: []loops.Poly{to.length}, Step: 1, AtOnce: true}
 	if !to.length.Equal(from.length) {
 		n.Loop.Hi = append(n.Loop.Hi, from.length)
 	}

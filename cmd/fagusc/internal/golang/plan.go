@@ -21,7 +21,7 @@ func (e *emitter) plan(nodes []*loops.Node) {
 			if step == nil {
 				continue
 			}
-			for _, name := range []string{e.vars[step].step, e.vars[step].add} {
+			for _, name := range append([]string{e.vars[step].step, e.vars[step].add}, e.vars[step].stores...) {
 				field := strings.TrimPrefix(name, e.numbers+".")
 				switch {
 				case name == "":
@@ -204,6 +204,7 @@ func (e *emitter) planStep(s *loops.Step) {
 	for _, f := range s.Footprints {
 		e.footprint(&body, s, number, f)
 	}
+	e.readElements(&body, s, number)
 	if e.Spend > 0 && s.Kind == loops.Parallel {
 		e.work(&body, s, number)
 	}
@@ -224,11 +225,13 @@ func (e *emitter) planStep(s *loops.Step) {
 	if folded.Array != nil {
 		e.planAdd(s, folded.Array)
 	}
+	e.planStores(s, number)
 }
 
 func (e *emitter) divided(s *loops.Step, number string) {
 	l := s.Node.Loop
 	lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
+	whole := l.Undivided()
 	switch {
 	case s.Cyclic && s.Node.Even():
 		e.printf("%s.Moving(%s, %s, %s, %d)\n", e.prog, number, lo, hi, l.Step)
@@ -237,7 +240,7 @@ func (e *emitter) divided(s *loops.Step, number string) {
 	case s.Template != nil:
 		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, s.Template.Lo, s.Template.Hi)
 	default:
-		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, lo, hi)
+		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, tightest("max", whole.Lo), tightest("min", whole.Hi))
 	}
 }
 
@@ -251,7 +254,10 @@ func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f 
 		fmt.Fprintf(b, format+" {\n", args...)
 		braces++
 	}
-	without := f.Without(s.Node.Loop)
+	var without *loops.Poly
+	if s.Kind == loops.Parallel {
+		without = f.Without(s.Node.Loop)
+	}
 	if without != nil {
 		open("for _, %s := range %s.Without(%s)", part, part, without)
 	}
@@ -380,7 +386,11 @@ func nest(b io.Writer, w loops.Work, divided *loops.Loop, part string) (times, e
 
 func count(l *loops.Loop) string {
 	if len(l.Lo) == 1 && len(l.Hi) == 1 && l.Step == 1 {
-		return fmt.Sprintf("max(0, %s)", l.Hi[0].Minus(l.Lo[0]))
+		number := l.Hi[0].Minus(l.Lo[0])
+		if c, ok := number.Constant(); ok {
+			return fmt.Sprint(max(0, c))
+		}
+		return fmt.Sprintf("max(0, %s)", number)
 	}
 	return fmt.Sprintf("region.Iterations{First: %s, End: %s, By: %d}.Count()", tightest("max", l.Lo), tightest("min", l.Hi), l.Step)
 }

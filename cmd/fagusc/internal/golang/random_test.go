@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
@@ -47,15 +47,49 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		t.Logf("%d nests in %d functions ran in parallel, in %d trials; %d nests were refused or are not needed; next seed %d", all.nests, all.functions, all.trials, all.others, seed)
 	}
+	t.Logf("%v steps", all.seen)
+	for f, count := range all.seen {
+		if count < all.nests/100 {
+			t.Errorf("%d nests have only %d steps of kind %d", all.nests, count, f)
+		}
+	}
 }
 
-type counts struct{ nests, functions, trials, others int }
+type counts struct {
+	nests, functions, trials, others int
+	seen                             [features]int // steps
+}
+
+// The kinds of steps that TestRandomPrograms counts.
+const (
+	divided  = iota // a part of a loop that is divided at an iteration
+	reduced         // a loop that reduces elements
+	alone           // a loop that one rank executes without a mark
+	features        // the number of kinds
+)
+
+// tally counts the steps of a schedule by kind.
+func (c *counts) tally(s *loops.Schedule) {
+	for n, step := range s.Steps {
+		switch {
+		case n.Loop != nil && n.Loop.Part != nil && step.Kind == loops.Parallel:
+			c.seen[divided]++
+		case len(step.Elements()) > 0:
+			c.seen[reduced]++
+		case n.Loop != nil && step.Kind == loops.Serial && !n.Loop.Serial:
+			c.seen[alone]++
+		}
+	}
+}
 
 func (c *counts) add(o counts) {
 	c.nests += o.nests
 	c.functions += o.functions
 	c.trials += o.trials
 	c.others += o.others
+	for i := range c.seen {
+		c.seen[i] += o.seen[i]
+	}
 }
 
 // elementTypes are the types of elements. Sums of integers do not depend on their order.
@@ -82,7 +116,8 @@ func testBatch(t *testing.T, seed uint64, count, most int) (c counts) {
 		if c.nests == most {
 			break
 		}
-		if _, err := fn.Plan(); err == nil {
+		if s, err := fn.Plan(); err == nil {
+			c.tally(s)
 			good[nests[n-seed].local] = append(good[nests[n-seed].local], nests[n-seed])
 			c.nests++
 		}

@@ -157,6 +157,14 @@ func (w *writer) bounds() (lo, hi string) {
 }
 
 func (w *writer) loop(depth int) {
+	switch {
+	case depth < 2 && w.odds(8):
+		w.pivot(depth)
+		return
+	case depth < 3 && w.odds(10):
+		w.solve(depth)
+		return
+	}
 	i := w.fresh("i")
 	lo, hi := w.bounds()
 	define := ":="

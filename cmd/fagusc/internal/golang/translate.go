@@ -75,6 +75,7 @@ type translator struct {
 	opened     map[types.Object]int  // like assigned, for the preamble
 	divisions  map[string]*loops.Division
 	around     []string // names of the indices of enclosing loops
+	innermost  ast.Stmt // the innermost loop around; nil in a called function outside its loops
 	calls      *calls   // the calls in the statement that is translated; nil in other contexts
 	inlined    []*types.Func
 }

@@ -14,10 +14,12 @@
 // parallel loop, and every rank executes all iterations of the loops around it. A subscript i*n +
 // j is split into row i and column j if 0 <= j < n can be shown. Two subscripts that are not
 // linear and cannot be split are assumed to refer to the same element. An array that an iteration
-// fills before it reads it is private.
+// fills before it reads it is private. A loop whose iterations conflict only with one of them is
+// divided there.
 //
 // A statement outside parallel loops that writes arrays is executed by one rank, which last wrote
-// the element; a statement that only reads arrays is executed by all ranks.
+// the element; so is a loop that neither is parallel nor has a parallel loop inside. A statement
+// that only reads arrays is executed by all ranks.
 //
 // A Footprint describes the elements that an access of a step touches. It is exact if loops and
 // conditions are polynomials, and otherwise an overestimate. Ranks get blocks of iterations, the

@@ -34,13 +34,14 @@ type Frame struct {
 
 // footprints returns the footprints of all accesses of a step, without duplicates.
 func footprints(s *Step) (all []Footprint) {
+	var nodes []*Node // of all
 	covered := overwritten(s.Node)
 	for n := range s.Node.All() {
 		for _, a := range n.Own {
 			if a.Access == nil {
 				continue
 			}
-			if s.foldsArray(a.Access.Array) || slices.Contains(s.Private, a.Access.Array) {
+			if s.folds(a.Access) || slices.Contains(s.Private, a.Access.Array) {
 				continue
 			}
 			p := place{a.Access, n}
@@ -55,11 +56,62 @@ func footprints(s *Step) (all []Footprint) {
 			}
 			foot := s.footprint(p, touch, touch == Reads && !written(s.Node, a.Access.Array))
 			if !slices.ContainsFunc(all, func(f Footprint) bool { return f.same(&foot) }) {
-				all = append(all, foot)
+				all, nodes = append(all, foot), append(nodes, n)
 			}
 		}
 	}
-	return all
+	return s.outermost(all, nodes)
+}
+
+// outermost leaves out reads of elements that another footprint of the same iterations reads, such
+// as a[i*n+k] beside a[i*n+j] for all j. A plan would split rows at these elements.
+func (s *Step) outermost(all []Footprint, nodes []*Node) (rest []Footprint) {
+	within := func(i, k int) bool { return s.within(&all[i], nodes[i], &all[k]) }
+	for i := range all {
+		outer := false
+		for k := range all { // of equal footprints the first stays
+			outer = outer || k != i && within(i, k) && (k < i || !within(k, i))
+		}
+		if !outer {
+			rest = append(rest, all[i])
+		}
+	}
+	return rest
+}
+
+// within reports whether f, the footprint of an access at node n, certainly is a part of g, and
+// both are read: if one loop of g has an iteration at which its element is that of f.
+func (s *Step) within(f *Footprint, n *Node, g *Footprint) bool {
+	if f.Array != g.Array || f.Use != Reads || g.Use != Reads || f.At == nil || g.At == nil {
+		return false
+	}
+	frames := func(f *Footprint) []Frame {
+		if f.Run == nil {
+			return f.Frames
+		}
+		return append(slices.Clone(f.Frames), Frame{Loop: f.Run, Each: true})
+	}
+	var extra *Loop
+	for _, frame := range frames(g) {
+		if slices.ContainsFunc(frames(f), func(o Frame) bool { return o.same(frame) }) {
+			continue
+		}
+		if extra != nil || !frame.Each || frame.Loop == s.Node.Loop { // a rank has few iterations
+			return false
+		}
+		extra = frame.Loop
+	}
+	if extra == nil {
+		return g.At.Equal(*f.At)
+	}
+	c, rest, ok := g.At.Coefficient(extra.Index)
+	x := f.At.Minus(rest).Times(Number(c))
+	if !ok || c*c != 1 || extra.Step != 1 || x.Mentions(extra.Index) || slices.ContainsFunc(frames(g), func(o Frame) bool { return o.mentions(extra.Index) }) {
+		return false
+	}
+	inside := func(p Poly) bool { return provable(s.Node, n, p, 0, true) }
+	return !slices.ContainsFunc(extra.Lo, func(lo Poly) bool { return !inside(x.Minus(lo)) }) &&
+		!slices.ContainsFunc(extra.Hi, func(hi Poly) bool { return !inside(hi.Minus(x).Minus(Number(1))) })
 }
 
 func written(step *Node, array *Array) bool {
@@ -71,8 +123,9 @@ func written(step *Node, array *Array) bool {
 	return false
 }
 
-func (s *Step) foldsArray(a *Array) bool {
-	return slices.ContainsFunc(s.Folds, func(f Fold) bool { return f.Array == a })
+// folds reports whether ranks reduce the array or the element of an access.
+func (s *Step) folds(a *Access) bool {
+	return slices.ContainsFunc(s.Folds, func(f Fold) bool { return f.Array == a.Array || f.Reduces(a) })
 }
 
 func (f *Footprint) same(g *Footprint) bool {

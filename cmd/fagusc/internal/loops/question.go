@@ -170,25 +170,26 @@ func product(factors []*Symbol) string {
 	return strings.Join(names, " * ")
 }
 
-// changes reports whether a symbol may have different values in different iterations of the loop.
-func (i *instance) changes(s *Symbol) bool {
-	switch {
-	case s.Division != nil:
-		for f := range s.Division.Of.Symbols() {
-			if i.changes(f) {
+func (i *instance) changes(s *Symbol) bool { return i.loop.changes(Of(s)) }
+
+// changes reports whether p may have different values in different iterations of a loop.
+func (n *Node) changes(p Poly) bool {
+	for s := range p.Symbols() {
+		if s.Division != nil {
+			if n.changes(s.Division.Of) {
 				return true
 			}
+			continue
 		}
-		return false
-	case s.Loop == nil:
-		return false
-	}
-	for n := i.loop.parent; n != nil; n = n.parent {
-		if n.Loop == s.Loop {
-			return false
+		around := n.parent
+		for around != nil && (around.Loop == nil || around.Loop.Undivided() != s.Loop) {
+			around = around.parent
+		}
+		if s.Loop != nil && around == nil {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 func (i *instance) common(name string) depend.Var {
@@ -225,7 +226,12 @@ func (i *instance) divided(s *Symbol) (v depend.Var, ok bool) {
 	if !ok || !i.divisions {
 		return 0, false
 	}
-	q, r := i.Var(), i.Var()
+	var q, r depend.Var
+	if i.changes(s) {
+		q, r = i.Var(), i.Var()
+	} else {
+		q, r = i.common(product([]*Symbol{d.Quotient})), i.common(product([]*Symbol{d.Remainder}))
+	}
 	i.own[d.Quotient], i.own[d.Remainder] = q, r
 	i.Equal(append(slices.Clone(of), depend.Term{Coefficient: -d.By, Var: q}, depend.Term{Coefficient: -1, Var: r}), -c)
 	least := 1 - d.By
@@ -259,8 +265,19 @@ func mayMeet(loop *Node, a, b place) bool {
 	return meets(loop, a, b, func(early, late *instance) {})
 }
 
+// mayTouch reports whether two accesses may meet at an element, also in the same iteration.
+func mayTouch(loop *Node, a, b place) bool {
+	return ordered(loop, a, b, []int{0}, func(early, late *instance) {})
+}
+
 // meets is mayMeet for iterations that meet a condition; early is executed before late.
 func meets(loop *Node, a, b place, condition func(early, late *instance)) bool {
+	return ordered(loop, a, b, []int{1, -1}, condition)
+}
+
+// ordered is meets where the iteration of b has a larger index, a smaller one or any: 1, -1 or 0 in
+// orders.
+func ordered(loop *Node, a, b place, orders []int, condition func(early, late *instance)) bool {
 	if a.Array != b.Array {
 		return false
 	}
@@ -268,7 +285,7 @@ func meets(loop *Node, a, b place, condition func(early, late *instance)) bool {
 	if apart {
 		return false
 	}
-	for _, later := range []bool{true, false} {
+	for _, order := range orders {
 		for sa := range alternatives(loop, a.node) {
 			for sb := range alternatives(loop, b.node) {
 				q := newQuestion(loop)
@@ -281,11 +298,13 @@ func meets(loop *Node, a, b place, condition func(early, late *instance)) bool {
 				}
 				v, _ := x.variable(loop.Loop.Index)
 				w, _ := y.variable(loop.Loop.Index)
-				if !later {
+				if order < 0 {
 					v, w = w, v
 				}
-				q.AtLeast(depend.Linear{{Coefficient: 1, Var: w}, {Coefficient: -1, Var: v}}, 1)
-				if later != loop.Loop.Down {
+				if order != 0 {
+					q.AtLeast(depend.Linear{{Coefficient: 1, Var: w}, {Coefficient: -1, Var: v}}, 1)
+				}
+				if (order > 0) != loop.Loop.Down {
 					condition(x, y)
 				} else {
 					condition(y, x)

@@ -57,6 +57,10 @@ type Schedule struct {
 	// after a sequential loop in which only steps that reduce the scalar use it.
 	Folds    map[*Node][]Fold
 	Verdicts []*Verdict // the verdicts on all examined loops, in order
+
+	deepest int        // ranks reduce elements in at most so many loops around the reduction
+	deep    bool       // a reduction is in more
+	alone   []*Refusal // why the loops that one rank executes, without a mark, are not parallel
 }
 
 // Refusal is the reason why a function cannot be made parallel.
@@ -103,17 +107,34 @@ func (f *Function) advice(r *Refusal) string {
 	return ""
 }
 
-func (f *Function) plan() (*Schedule, error) {
-	s := &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool), Folds: make(map[*Node][]Fold)}
-	if err := s.list(f, f.Body); err != nil {
-		return nil, err
+func newSchedule(deepest int) *Schedule {
+	return &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool), Folds: make(map[*Node][]Fold), deepest: deepest}
+}
+
+// plan lets ranks reduce an element in a loop of a loop, which they do as often as the outer loop
+// has iterations. It lets them do so in more loops only if the function has no other parallel loop:
+// a nest on one rank is cheaper than n*n meetings of the ranks.
+func (f *Function) plan() (s *Schedule, err error) {
+	for deepest := 1; ; deepest++ {
+		s = newSchedule(deepest)
+		if err = f.planTo(s); err == nil || !s.deep {
+			return s, err
+		}
 	}
-	if !slices.ContainsFunc(s.Verdicts, func(v *Verdict) bool { return len(v.Reasons) == 0 }) {
+}
+
+func (f *Function) planTo(s *Schedule) error {
+	if err := s.list(f, f.Body); err != nil {
+		return err
+	}
+	if !s.divides() && len(s.alone) > 0 {
+		return s.alone[0]
+	} else if !s.divides() {
 		r := &Refusal{Pos: f.Pos, Message: f.Name + " has no loop that can be parallel"}
 		for _, v := range s.Verdicts {
 			r.Message += fmt.Sprintf("\n\t%s: the loop%s cannot be: %s", v.Node.Pos, named(v.Node.Loop), strings.Join(v.Reasons, "; "))
 		}
-		return nil, r
+		return r
 	}
 	for _, top := range f.Body {
 		s.unroll(top)
@@ -121,7 +142,7 @@ func (f *Function) plan() (*Schedule, error) {
 	s.keys(f.Body, nil)
 	s.templates(f)
 	s.fold(f)
-	return s, nil
+	return nil
 }
 
 func (s *Schedule) list(f *Function, nodes []*Node) error {
@@ -214,6 +235,10 @@ func (s *Schedule) folds(n *Node) bool {
 // leaks reports whether a value that n writes into a variable may be used outside n, or by a later
 // execution of n.
 func (s *Schedule) leaks(f *Function, n *Node) bool {
+	around := n.parent
+	for around != nil && around.Loop == nil {
+		around = around.parent
+	}
 	for v, all := range f.uses() {
 		in := func(u use) bool { return u.node.Within(n) }
 		if !slices.ContainsFunc(all, func(u use) bool { return u.Write && in(u) }) {
@@ -221,8 +246,11 @@ func (s *Schedule) leaks(f *Function, n *Node) bool {
 		}
 		others := slices.DeleteFunc(slices.Clone(all), in)
 		out := slices.ContainsFunc(others, func(r use) bool { return !r.Write && sees(n, r, others) })
+		// A value from before n is no value of n if every execution of n comes after a write.
 		old := slices.ContainsFunc(all, func(r use) bool {
-			return in(r) && !r.Write && !slices.ContainsFunc(all, func(w use) bool { return in(w) && w.reaches(r) })
+			return in(r) && !r.Write && !slices.ContainsFunc(all, func(w use) bool {
+				return w.reaches(r) && (in(w) || around == nil || w.node.Within(around))
+			})
 		})
 		if v.Outer || out || old {
 			return true
@@ -231,61 +259,30 @@ func (s *Schedule) leaks(f *Function, n *Node) bool {
 	return false
 }
 
-// firstWrite returns the first write of a node, if its element does not depend on loops inside.
-func firstWrite(n *Node) *Access {
-	for m := range n.All() {
-		for _, a := range m.Own {
-			if a.Access == nil || !a.Access.Write {
-				continue
-			}
-			if a.Access.At == nil {
-				return nil
-			}
-			for inner := range n.All() {
-				if inner.Loop != nil && inner.Loop.Index != nil && a.Access.At.Mentions(inner.Loop.Index) {
-					return nil
-				}
-			}
-			return a.Access
-		}
-	}
-	return nil
-}
-
 func (s *Schedule) loop(f *Function, n *Node) error {
-	v := f.judge(n)
-	s.Verdicts = append(s.Verdicts, v)
+	v := f.judge(n, s.deepest)
+	s.deep = s.deep || v.deep
 	if len(v.Reasons) == 0 && s.inside(f, n) {
 		v.refuse("it has few iterations, and ranks can divide those of loops inside")
+		s.Verdicts = append(s.Verdicts, v)
 		return nil
 	}
-	if len(v.Reasons) == 0 {
-		s.add(&Step{Kind: Parallel, Node: n, Folds: v.Folds, Private: v.Private, Cyclic: v.Cyclic})
+	parts := []*Verdict{v}
+	if len(v.Reasons) > 0 {
+		parts = f.split(v, s.deepest)
+	}
+	for _, p := range parts {
+		s.Verdicts = append(s.Verdicts, p)
+		s.add(&Step{Kind: Parallel, Node: p.Node, Folds: p.Folds, Private: p.Private, Cyclic: p.Cyclic})
+	}
+	if len(parts) > 0 {
 		return nil
 	}
-	if w := f.wave(n); w != nil {
+	if w := f.wave(n, s.deepest); w != nil {
+		s.Verdicts = append(s.Verdicts, v)
 		return s.loop(f, w)
 	}
-	refused := &Refusal{n.Pos, fmt.Sprintf("the loop%s cannot be parallel: %s", named(n.Loop), strings.Join(v.Reasons, "; ")), n}
-	inside := slices.ContainsFunc(n.Children, (*Node).loops)
-	switch {
-	case !inside || n.Opaque != "":
-		return refused
-	case slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil }):
-		refused.Message += "; and the loop header reads an array"
-		return refused
-	case n.Loop.Leaves:
-		return refused
-	}
-	if err := s.list(f, n.Children); err != nil {
-		refused.Message += "\n\t" + err.Error()
-		refused.loop = nil
-		if r := (*Refusal)(nil); errors.As(err, &r) {
-			refused.loop = r.loop
-		}
-		return refused
-	}
-	return nil
+	return s.sequential(f, v)
 }
 
 // inside divides the loops inside a parallel loop instead, and reports whether it has: if the loop
@@ -295,7 +292,7 @@ func (s *Schedule) inside(f *Function, n *Node) bool {
 	if !n.Loop.few() || n.Loop.Independent || n.Loop.Diagonal || len(n.Own) > 0 {
 		return false
 	}
-	inner := &Schedule{Steps: make(map[*Node]*Step), Written: make(map[*Array]bool)}
+	inner := newSchedule(s.deepest)
 	if inner.list(f, n.Children) != nil || len(inner.Steps) == 0 {
 		return false
 	}
@@ -435,10 +432,14 @@ func (s *Schedule) templates(f *Function) {
 	for _, top := range f.Body {
 		for n := range top.All() {
 			step := s.Steps[n]
-			if step == nil || step.Kind != Parallel || step.Cyclic || len(n.Loop.Lo) != 1 || len(n.Loop.Hi) != 1 {
+			if step == nil || step.Kind != Parallel || step.Cyclic {
 				continue
 			}
-			lo, hi := n.Loop.Lo[0], n.Loop.Hi[0]
+			whole := n.Loop.Undivided() // parts use the blocks of the whole
+			if len(whole.Lo) != 1 || len(whole.Hi) != 1 {
+				continue
+			}
+			lo, hi := whole.Lo[0], whole.Hi[0]
 			if slices.ContainsFunc(step.Key, func(k *Symbol) bool { return lo.Mentions(k) || hi.Mentions(k) }) {
 				continue
 			}

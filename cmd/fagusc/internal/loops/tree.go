@@ -38,11 +38,28 @@ type Loop struct {
 	Leaves  bool // the loop may end before its bound
 	Wide    bool // the type of the index in the source is not int
 	Serial  bool // the author marked the loop as serial
+	AtOnce  bool // the loop reads all elements before it writes any, as copy does
 	// Independent says that the author asserts that no iteration accesses an element that another
 	// iteration writes. Package region checks it for iterations of different ranks.
 	Independent bool
 	Wave        *Wave // not nil: the loop is over the diagonals of two loops of the source
 	Diagonal    bool  // the loop is over one diagonal, whose iterations are independent
+	Part        *Part // not nil if this is a part of a loop of the source
+}
+
+// Part says which iterations of a loop a part of it has. All parts share its index.
+type Part struct {
+	Whole *Loop
+	At    Poly
+	Side  int // -1: the iterations below At; 0: iteration At; 1: those above At
+}
+
+// Undivided returns the loop of which l is a part, or l.
+func (l *Loop) Undivided() *Loop {
+	if l.Part != nil {
+		return l.Part.Whole
+	}
+	return l
 }
 
 // Affine reports whether the bounds are known.
@@ -68,6 +85,7 @@ type Access struct {
 	// Fold is the operator if the access is the read or the write of a reduction such as a[i] += x.
 	Fold   string
 	Partly bool   // only a part of the element is written, for example a field
+	Fixed  bool   // Text means the same before the innermost loop around the access
 	Text   string // the expression in the source
 	Pos    string // position in the source
 }
@@ -141,6 +159,18 @@ func (n *Node) Within(outer *Node) bool {
 // All iterates over n and all nodes inside it, in source order.
 func (n *Node) All() func(yield func(*Node) bool) {
 	return func(yield func(*Node) bool) { n.all(yield) }
+}
+
+// accesses returns the accesses of a node and of all nodes inside it.
+func (n *Node) accesses() (all []place) {
+	for m := range n.All() {
+		for _, a := range m.Own {
+			if a.Access != nil {
+				all = append(all, place{a.Access, m})
+			}
+		}
+	}
+	return all
 }
 
 func (n *Node) all(yield func(*Node) bool) bool {

@@ -15,17 +15,23 @@ type Verdict struct {
 	// Cyclic says that ranks take iterations in turn, because the work per iteration or the bounds
 	// vary; otherwise every rank has a block.
 	Cyclic bool
+
+	met  []*Array // the arrays with a conflict in Reasons
+	deep bool     // a reduction of an element is left out, because it is in too many loops
 }
 
-// Fold is a reduction: ranks combine their parts of a scalar or of an array with an operator.
+// Fold is a reduction: ranks combine their parts of a scalar, of an array or of an element with an
+// operator.
 type Fold struct {
-	Scalar   *Scalar // nil if Array is reduced
-	Array    *Array  // nil if Scalar is reduced
+	Scalar   *Scalar // these are nil but for one
+	Array    *Array
+	Element  *Access // a write to the element, whose subscript does not change in the loop
 	Operator string
 	Choice   *Choice // not nil if ranks keep the values of the rank with the best Choice.By
 }
 
-func (f *Function) judge(n *Node) *Verdict {
+// judge judges a loop. It takes reductions of elements in at most so many loops around n.
+func (f *Function) judge(n *Node, deepest int) *Verdict {
 	v := &Verdict{Node: n}
 	l := n.Loop
 	switch {
@@ -42,7 +48,7 @@ func (f *Function) judge(n *Node) *Verdict {
 	}
 	if len(v.Reasons) == 0 {
 		if f.scalars(v); !l.Diagonal {
-			f.arrays(v)
+			f.arrays(v, deepest)
 		}
 		// Reductions need blocks, because the parts combine in iteration order.
 		v.Cyclic = len(v.Folds) == 0 && f.uneven(n)
@@ -58,15 +64,8 @@ func (v *Verdict) refuse(format string, args ...any) {
 }
 
 // arrays finds accesses to the same element in different iterations, at least one of which writes.
-func (f *Function) arrays(v *Verdict) {
-	var all []place
-	for n := range v.Node.All() {
-		for _, a := range n.Own {
-			if a.Access != nil {
-				all = append(all, place{a.Access, n})
-			}
-		}
-	}
+func (f *Function) arrays(v *Verdict, deepest int) {
+	all := v.Node.accesses()
 	met := make(map[*Array]bool)
 	for i, a := range all {
 		for _, b := range all[i:] {
@@ -83,16 +82,27 @@ func (f *Function) arrays(v *Verdict) {
 				continue
 			}
 			op, why := folded(all, a.Array), ""
+			if v.Node.reduces(a, b, all) {
+				if v.Node.around() <= deepest {
+					v.element(a, b)
+					met[a.Array] = false // the next pair may not be a reduction
+					continue
+				}
+				v.deep, op = true, "" // to combine the whole array would take even longer
+				why = fmt.Sprintf("; ranks do not reduce it, because they would meet in every iteration of %d loops", v.Node.around())
+			}
 			if op != "" && a.Array.Unfoldable != "" {
-				op, why = "", "; it is not reduced, because "+a.Array.Unfoldable
+				op, why = "", why+"; it is not reduced, because "+a.Array.Unfoldable
 			}
 			if op != "" && !slices.ContainsFunc(v.Folds, func(f Fold) bool { return f.Array != nil }) {
+				v.Folds = slices.DeleteFunc(v.Folds, func(f Fold) bool { return f.Element != nil && f.Element.Array == a.Array })
 				v.Folds = append(v.Folds, Fold{Array: a.Array, Operator: op})
 				continue
 			}
 			if b.Write && !a.Write {
 				a, b = b, a
 			}
+			v.met = append(v.met, a.Array)
 			v.refuse("%s%s", conflict(a, b), why)
 			if v.Node.Loop.Independent {
 				v.refuse("//fagus:independent does not help, because the subscript does not tell which elements a rank accesses")
@@ -129,8 +139,12 @@ func folded(all []place, array *Array) (op string) {
 
 // uneven reports whether an iteration's work depends on the index, or the bounds on outer loops.
 func (f *Function) uneven(n *Node) bool {
+	// With one division for all parts, ranks take part in the iterations below a point and in those
+	// above it, wherever the point is.
+	whole := n.Loop.Undivided()
+	moves := func(s *Symbol) bool { return n.Loop.Part != nil && n.Loop.Part.At.Mentions(s) }
 	for outer := n.parent; outer != nil; outer = outer.parent {
-		if outer.Loop != nil && outer.Loop.Index != nil && n.Loop.boundBy(outer.Loop.Index) {
+		if outer.Loop != nil && outer.Loop.Index != nil && (whole.boundBy(outer.Loop.Index) || moves(outer.Loop.Index)) {
 			return true
 		}
 	}

@@ -24,7 +24,7 @@ const mostSkew = 3
 // wave replaces a nest, a loop that is not parallel, by the loop over its diagonals, and returns
 // that loop; nil if the iterations of a diagonal would not be independent either, or if the
 // diagonals would not execute the others in an order that is allowed.
-func (f *Function) wave(nest *Node) *Node {
+func (f *Function) wave(nest *Node, deepest int) *Node {
 	if len(nest.Children) != 1 || !plain(nest) || !plain(nest.Children[0]) {
 		return nil
 	}
@@ -37,7 +37,8 @@ func (f *Function) wave(nest *Node) *Node {
 	}
 	for n := range inner.All() { // a loop inside that ranks can divide without a meeting is as good
 		if n.Loop != nil && (n == inner || !n.Loop.Serial) {
-			if v := f.judge(n); len(v.Reasons) == 0 && (n == inner || len(v.Folds) == 0) {
+			v := f.judge(n, deepest)
+			if len(v.Reasons) == 0 && (n == inner || len(v.Folds) == 0) || len(v.Reasons) > 0 && f.split(v, deepest) != nil {
 				return nil
 			}
 		}
@@ -83,7 +84,7 @@ func (f *Function) replace(n, m *Node) *Node {
 func plain(n *Node) bool {
 	l := n.Loop
 	return l != nil && l.Index != nil && l.Step == 1 && len(l.Lo) == 1 && len(l.Hi) == 1 && len(n.Own) == 0 &&
-		!l.Leaves && !l.Serial && !l.Wide && !l.Independent && n.Opaque == ""
+		!l.Leaves && !l.Serial && l.Part == nil && !l.Wide && !l.Independent && n.Opaque == ""
 }
 
 // divides reports whether a node contains a quotient or remainder of the index.

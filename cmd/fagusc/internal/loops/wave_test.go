@@ -104,10 +104,10 @@ func TestWave(t *testing.T) {
 		before := *nest
 		f := &Function{Body: []*Node{nest}, Unique: func(name string) string { return name }}
 		f.link()
-		if len(f.judge(nest).Reasons) == 0 || len(f.judge(inner).Reasons) == 0 {
+		if len(f.judge(nest, 1).Reasons) == 0 || len(f.judge(inner, 1).Reasons) == 0 {
 			continue
 		}
-		w := f.wave(nest)
+		w := f.wave(nest, 1)
 		if w == nil {
 			continue
 		}

@@ -122,5 +122,5 @@ func parallel(loops []string) string {
 // numbers, in an order that differs from the sequential one. Here all such variables are of that
 // type.
 func sums(loops []string) bool {
-	return regexp.MustCompile(`reduces \w+ with [+*]`).MatchString(strings.Join(loops, "\n"))
+	return regexp.MustCompile(`reduces [^;]+ with [+*]`).MatchString(strings.Join(loops, "\n"))
 }

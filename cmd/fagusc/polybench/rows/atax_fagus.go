@@ -71,7 +71,6 @@ func AtaxOn(node *fagus.Node, y []float64, a [][]float64, x []float64, m, n int)
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 2).Add(0, n)
 			}
-			prog.Reads(steps.step2, rank, 1).Grid(part2.First*region.Columns(a), n, 1, 1, part2.Count(), part2.By*region.Columns(a))
 			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
 			prog.Works(steps.step2, rank, part2.Count()*max(0, n))
 			if rank == 0 {
@@ -100,7 +99,7 @@ func AtaxOn(node *fagus.Node, y []float64, a [][]float64, x []float64, m, n int)
 	for j := part.First; j < part.End; j += part.By {
 //line atax.go:8:3
 		y[j] = 0
-//line atax_fagus.go:104
+//line atax_fagus.go:103
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -127,7 +126,7 @@ func AtaxOn(node *fagus.Node, y []float64, a [][]float64, x []float64, m, n int)
 		for j := range n {
 			y[j] += a[i][j] * ax
 		}
-//line atax_fagus.go:131
+//line atax_fagus.go:130
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
