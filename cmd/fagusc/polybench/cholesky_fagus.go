@@ -67,19 +67,11 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 			{
 				rank := prog.Owner(0, i*n)
 				prog.Alone(steps.step[i], rank, 1)
-				for j := 0; j < i; j++ {
-					prog.Reads(steps.step[i], rank, 0).Add(i*n, i*n+j)
-				}
-				for j := 0; j < i; j++ {
-					prog.Reads(steps.step[i], rank, 0).Add(j*n, j*n+j)
-				}
-				for j := 0; j < i; j++ {
-					if 0 < j {
-						prog.Writes(steps.step[i], rank, 0).Add(i*n+j, i*n+j+1)
-					}
-				}
-				prog.Reads(steps.step[i], rank, 0).Grid(0, 1, 1, 1, max(0, i), n+1)
+				prog.Reads(steps.step[i], rank, 0).Add(i*n, i*n+i-1)
+				prog.Reads(steps.step[i], rank, 0).Grid(0, i-1, 1, 1, max(0, i), n)
 				prog.Reads(steps.step[i], rank, 0).Add(i*n, i*n+i)
+				prog.Writes(steps.step[i], rank, 0).Add(i*n, i*n+i)
+				prog.Reads(steps.step[i], rank, 0).Grid(0, 1, 1, 1, max(0, i), n+1)
 				prog.Overwrites(steps.step[i], rank, 0).Add(i*n, i*n+i)
 			}
 
@@ -120,7 +112,7 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 	a = aOwn
 //line cholesky.go:10:2
 	for i := range n {
-//line cholesky_fagus.go:124
+//line cholesky_fagus.go:116
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -132,7 +124,7 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 				}
 				a[i*n+j] /= a[j*n+j]
 			}
-//line cholesky_fagus.go:136
+//line cholesky_fagus.go:128
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return
@@ -144,13 +136,13 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 		if prog.Owns(steps.store[i]) {
 //line cholesky.go:17
 			aPart = a[i*n+i]
-//line cholesky_fagus.go:148
+//line cholesky_fagus.go:140
 		}
 		part2 := prog.Mine(steps.step2[i])
 		for k := part2.First; k < part2.End; k += part2.By {
 //line cholesky.go:18:4
 			aPart -= a[i*n+k] * a[i*n+k]
-//line cholesky_fagus.go:154
+//line cholesky_fagus.go:146
 		}
 		if err = prog.Leave(steps.step2[i]); err != nil {
 			return
@@ -166,7 +158,7 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 		if prog.Owns(steps.store[i]) {
 //line cholesky.go:17
 			a[i*n+i] = aPart
-//line cholesky_fagus.go:170
+//line cholesky_fagus.go:162
 		}
 		if err = prog.Leave(steps.store[i]); err != nil {
 			return
@@ -177,7 +169,7 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 		if prog.Owns(steps.step3[i]) {
 //line cholesky.go:20:3
 			a[i*n+i] = math.Sqrt(a[i*n+i])
-//line cholesky_fagus.go:181
+//line cholesky_fagus.go:173
 		}
 		if err = prog.Leave(steps.step3[i]); err != nil {
 			return

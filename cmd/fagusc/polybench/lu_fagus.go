@@ -59,19 +59,11 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			{
 				rank := prog.Owner(0, i*n)
 				prog.Alone(steps.step[i], rank, 1)
-				for j := 0; j < i; j++ {
-					prog.Reads(steps.step[i], rank, 0).Add(i*n, i*n+j)
-				}
-				for j := 0; j < i; j++ {
-					prog.Reads(steps.step[i], rank, 0).Grid(j, 1, 1, 1, max(0, j), n)
-				}
-				for j := 0; j < i; j++ {
-					if 0 < j {
-						prog.Writes(steps.step[i], rank, 0).Add(i*n+j, i*n+j+1)
-					}
-				}
-				prog.Reads(steps.step[i], rank, 0).Grid(0, 1, 1, 1, max(0, i), n+1)
+				prog.Reads(steps.step[i], rank, 0).Add(i*n, i*n+i-1)
+				prog.Reads(steps.step[i], rank, 0).Grid(0, i, 1, 1, max(0, i-1), n)
 				prog.Reads(steps.step[i], rank, 0).Add(i*n, i*n+i)
+				prog.Writes(steps.step[i], rank, 0).Add(i*n, i*n+i)
+				prog.Reads(steps.step[i], rank, 0).Grid(0, 1, 1, 1, max(0, i), n+1)
 				prog.Overwrites(steps.step[i], rank, 0).Add(i*n, i*n+i)
 			}
 
@@ -100,7 +92,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 	a = aOwn
 //line lu.go:8:2
 	for i := range n {
-//line lu_fagus.go:104
+//line lu_fagus.go:96
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -112,7 +104,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 				}
 				a[i*n+j] /= a[j*n+j]
 			}
-//line lu_fagus.go:116
+//line lu_fagus.go:108
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return
@@ -126,7 +118,7 @@ func LUOn(node *fagus.Node, a []float64, n int) (err error) {
 			for k := range i {
 				a[i*n+j] -= a[i*n+k] * a[k*n+j]
 			}
-//line lu_fagus.go:130
+//line lu_fagus.go:122
 		}
 		if err = prog.Leave(steps.step2[i]); err != nil {
 			return

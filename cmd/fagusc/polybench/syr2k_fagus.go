@@ -79,11 +79,6 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				}
 			}
 			for i := part.First; i < part.End; i += part.By {
-				if 0 < m {
-					prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
-				}
-			}
-			for i := part.First; i < part.End; i += part.By {
 				prog.Works(steps.step, rank, max(0, i+1))
 			}
 			for i := part.First; i < part.End; i += part.By {
@@ -111,7 +106,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				c[i*n+j] += a[j*m+k]*alpha*b[i*m+k] + b[j*m+k]*alpha*a[i*m+k]
 			}
 		}
-//line syr2k_fagus.go:115
+//line syr2k_fagus.go:110
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

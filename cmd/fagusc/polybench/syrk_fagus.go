@@ -68,11 +68,6 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 				prog.Reads(steps.step, rank, 1).Grid(0, m, 1, 1, max(0, i+1), m)
 			}
 			for i := part.First; i < part.End; i += part.By {
-				if 0 < m {
-					prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
-				}
-			}
-			for i := part.First; i < part.End; i += part.By {
 				prog.Works(steps.step, rank, max(0, i+1))
 			}
 			for i := part.First; i < part.End; i += part.By {
@@ -99,7 +94,7 @@ func SyrkOn(node *fagus.Node, c, a []float64, n, m int, alpha, beta float64) (er
 				c[i*n+j] += alpha * a[i*m+k] * a[j*m+k]
 			}
 		}
-//line syrk_fagus.go:103
+//line syrk_fagus.go:98
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -59,9 +59,6 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 					prog.Reads(steps.step[i], rank, 1).Grid((i+1)*m+i, 1, 1, 1, max(0, -i+m-1), m)
 				}
 				prog.Reads(steps.step[i], rank, 0).Grid((i+1)*n+part.First, 1, part.Count(), part.By, max(0, -i+m-1), n)
-				if i+1 < m {
-					prog.Writes(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
-				}
 				prog.Reads(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
 				prog.Writes(steps.step[i], rank, 0).Strided(i*n+part.First, 1, part.Count(), part.By)
 				prog.Works(steps.step[i], rank, part.Count()*max(0, -i+m-1))
@@ -75,7 +72,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 	a = aOwn
 //line trmm.go:8:2
 	for i := range m {
-//line trmm_fagus.go:79
+//line trmm_fagus.go:76
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -86,7 +83,7 @@ func TrmmOn(node *fagus.Node, b, a []float64, m, n int, alpha float64) (err erro
 				b[i*n+j] += a[k*m+i] * b[k*n+j]
 			}
 			b[i*n+j] *= alpha
-//line trmm_fagus.go:90
+//line trmm_fagus.go:87
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return

@@ -86,9 +86,6 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 3).Grid(0, nl, 1, 1, max(0, nj), nl)
 			}
-			if 0 < nj {
-				prog.Writes(steps.step2, rank, 0).Grid(part2.First*nl, nl, 1, 1, part2.Count(), part2.By*nl)
-			}
 			prog.Works(steps.step2, rank, part2.Count()*max(0, nl)*max(0, nj))
 		}
 	}
@@ -110,7 +107,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				tmp[i*nj+j] += alpha * a[i*nk+k] * b[k*nj+j]
 			}
 		}
-//line twomm_fagus.go:114
+//line twomm_fagus.go:111
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -127,7 +124,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c []float64, ni, nj, nk, nl int, alpha, 
 				d[i*nl+j] += tmp[i*nj+k] * c[k*nl+j]
 			}
 		}
-//line twomm_fagus.go:131
+//line twomm_fagus.go:128
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return

@@ -63,57 +63,6 @@ func footprints(s *Step) (all []Footprint) {
 	return s.outermost(all, nodes)
 }
 
-// outermost leaves out reads of elements that another footprint of the same iterations reads, such
-// as a[i*n+k] beside a[i*n+j] for all j. A plan would split rows at these elements.
-func (s *Step) outermost(all []Footprint, nodes []*Node) (rest []Footprint) {
-	within := func(i, k int) bool { return s.within(&all[i], nodes[i], &all[k]) }
-	for i := range all {
-		outer := false
-		for k := range all { // of equal footprints the first stays
-			outer = outer || k != i && within(i, k) && (k < i || !within(k, i))
-		}
-		if !outer {
-			rest = append(rest, all[i])
-		}
-	}
-	return rest
-}
-
-// within reports whether f, the footprint of an access at node n, certainly is a part of g, and
-// both are read: if one loop of g has an iteration at which its element is that of f.
-func (s *Step) within(f *Footprint, n *Node, g *Footprint) bool {
-	if f.Array != g.Array || f.Use != Reads || g.Use != Reads || f.At == nil || g.At == nil {
-		return false
-	}
-	frames := func(f *Footprint) []Frame {
-		if f.Run == nil {
-			return f.Frames
-		}
-		return append(slices.Clone(f.Frames), Frame{Loop: f.Run, Each: true})
-	}
-	var extra *Loop
-	for _, frame := range frames(g) {
-		if slices.ContainsFunc(frames(f), func(o Frame) bool { return o.same(frame) }) {
-			continue
-		}
-		if extra != nil || !frame.Each || frame.Loop == s.Node.Loop { // a rank has few iterations
-			return false
-		}
-		extra = frame.Loop
-	}
-	if extra == nil {
-		return g.At.Equal(*f.At)
-	}
-	c, rest, ok := g.At.Coefficient(extra.Index)
-	x := f.At.Minus(rest).Times(Number(c))
-	if !ok || c*c != 1 || extra.Step != 1 || x.Mentions(extra.Index) || slices.ContainsFunc(frames(g), func(o Frame) bool { return o.mentions(extra.Index) }) {
-		return false
-	}
-	inside := func(p Poly) bool { return provable(s.Node, n, p, 0, true) }
-	return !slices.ContainsFunc(extra.Lo, func(lo Poly) bool { return !inside(x.Minus(lo)) }) &&
-		!slices.ContainsFunc(extra.Hi, func(hi Poly) bool { return !inside(hi.Minus(x).Minus(Number(1))) })
-}
-
 func written(step *Node, array *Array) bool {
 	for n := range step.All() {
 		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil && a.Access.Write && a.Access.Array == array }) {
@@ -272,6 +221,9 @@ func (s *Step) footprint(p place, touch Touch, more bool) Footprint {
 	slices.Reverse(f.Frames)
 	if f.At != nil && (s.Node.parent != nil || !p.node.certain(s.Node)) {
 		f.clip(s, p)
+	}
+	if s.Kind == Serial && touch != Overwrites {
+		f.widen()
 	}
 	f.run()
 	return f

@@ -2,6 +2,7 @@ package loops
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -105,19 +106,25 @@ func TestOutermost(t *testing.T) {
 			all, nodes = append(all, s.footprint(p, Reads, false)), append(nodes, p.node)
 		}
 		rest := s.outermost(all, nodes)
+		boxes := slices.Clone(all)
+		for k := range boxes {
+			boxes[k].Frames, boxes[k].Run = frames(&all[k]), nil
+			boxes[k].widen()
+		}
 		removed += len(all) - len(rest)
 		for draw := range int64(25) { // one iteration, which is all that a rank may have
 			size, mine := draw/5+1, draw%5
 			i.Lo, i.Hi = []Poly{Number(mine)}, []Poly{Number(min(size, mine+1))}
 			want, got := make(map[int64]bool), make(map[int64]bool)
-			for which, list := range [][]Footprint{all, rest} {
+			wide := make(map[int64]bool)
+			for which, list := range [][]Footprint{all, rest, boxes} {
 				for _, f := range list {
-					f.elements(map[*Symbol]int64{n: size}, 0, []map[int64]bool{want, got}[which])
+					f.elements(map[*Symbol]int64{n: size}, 0, []map[int64]bool{want, got, wide}[which])
 				}
 			}
 			for e := range want {
-				if !got[e] {
-					t.Fatalf("seed %d: n %d, i %d: element %d is missing in %d of %d footprints", seed, size, mine, e, len(rest), len(all))
+				if !got[e] || !wide[e] {
+					t.Fatalf("seed %d: n %d, i %d: element %d is missing in %d of %d footprints, or in boxes", seed, size, mine, e, len(rest), len(all))
 				}
 			}
 		}

@@ -60,9 +60,6 @@ func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta f
 			if part.Count() > 0 {
 				prog.Reads(steps.step, rank, 2).Grid(0, nj, 1, 1, max(0, nk), region.Columns(b))
 			}
-			if 0 < nk {
-				prog.Writes(steps.step, rank, 0).Grid(part.First*region.Columns(c), nj, 1, 1, part.Count(), part.By*region.Columns(c))
-			}
 			prog.Works(steps.step, rank, part.Count()*max(0, nj))
 			prog.Works(steps.step, rank, part.Count()*max(0, nk)*max(0, nj))
 		}
@@ -87,7 +84,7 @@ func GemmOn(node *fagus.Node, c, a, b [][]float64, ni, nj, nk int, alpha, beta f
 				c[i][j] += alpha * a[i][k] * b[k][j]
 			}
 		}
-//line gemm_fagus.go:91
+//line gemm_fagus.go:88
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -59,29 +59,25 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 			{
 				rank := prog.Owner(0, i*region.Columns(a))
 				prog.Alone(steps.step[i], rank, 1)
-				for j := 0; j < i; j++ {
-					prog.Reads(steps.step[i], rank, 0).Strided(i*region.Columns(a)+(0), 1, region.Iterations{First: 0, End: min(j, region.Columns(a)), By: 1}.Count(), 1)
-				}
+				prog.Reads(steps.step[i], rank, 0).Strided(i*region.Columns(a)+(0), 1, region.Iterations{First: 0, End: min(i-1, region.Columns(a)), By: 1}.Count(), 1)
 				for j := 0; j < i; j++ {
 					if -j+region.Columns(a)-1 >= 0 {
-						prog.Reads(steps.step[i], rank, 0).Grid(j, 1, 1, 1, max(0, j), region.Columns(a))
-					}
-				}
-				for j := 0; j < i; j++ {
-					if 0 < j {
-						if -j+region.Columns(a)-1 >= 0 {
-							prog.Writes(steps.step[i], rank, 0).Add(i*region.Columns(a)+j, i*region.Columns(a)+j+1)
-						}
-					}
-				}
-				for j := 0; j < i; j++ {
-					if -j+region.Columns(a)-1 >= 0 {
-						prog.Reads(steps.step[i], rank, 0).Add(j*region.Columns(a)+j, j*region.Columns(a)+j+1)
+						prog.Reads(steps.step[i], rank, 0).Grid(j, 1, 1, 1, max(0, i-1), region.Columns(a))
 					}
 				}
 				for j := 0; j < i; j++ {
 					if -j+region.Columns(a)-1 >= 0 {
 						prog.Reads(steps.step[i], rank, 0).Add(i*region.Columns(a)+j, i*region.Columns(a)+j+1)
+					}
+				}
+				for j := 0; j < i; j++ {
+					if -j+region.Columns(a)-1 >= 0 {
+						prog.Writes(steps.step[i], rank, 0).Add(i*region.Columns(a)+j, i*region.Columns(a)+j+1)
+					}
+				}
+				for j := 0; j < i; j++ {
+					if -j+region.Columns(a)-1 >= 0 {
+						prog.Reads(steps.step[i], rank, 0).Add(j*region.Columns(a)+j, j*region.Columns(a)+j+1)
 					}
 				}
 				for j := 0; j < i; j++ {
@@ -128,7 +124,7 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 	a = aOwn
 //line lu.go:8:2
 	for i := range n {
-//line lu_fagus.go:132
+//line lu_fagus.go:128
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -140,7 +136,7 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 				}
 				a[i][j] /= a[j][j]
 			}
-//line lu_fagus.go:144
+//line lu_fagus.go:140
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return
@@ -154,7 +150,7 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 			for k := range i {
 				a[i][j] -= a[i][k] * a[k][j]
 			}
-//line lu_fagus.go:158
+//line lu_fagus.go:154
 		}
 		if err = prog.Leave(steps.step2[i]); err != nil {
 			return

@@ -65,9 +65,6 @@ func TwoMMOn(node *fagus.Node, d, a, b, c [][]float64, ni, nj, nk, nl int, alpha
 			if part2.Count() > 0 {
 				prog.Reads(steps.step2, rank, 3).Grid(0, nl, 1, 1, max(0, nj), region.Columns(c))
 			}
-			if 0 < nj {
-				prog.Writes(steps.step2, rank, 0).Grid(part2.First*region.Columns(d), nl, 1, 1, part2.Count(), part2.By*region.Columns(d))
-			}
 			prog.Works(steps.step2, rank, part2.Count()*max(0, nl)*max(0, nj))
 		}
 	}
@@ -89,7 +86,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c [][]float64, ni, nj, nk, nl int, alpha
 				tmp[i][j] += alpha * a[i][k] * b[k][j]
 			}
 		}
-//line twomm_fagus.go:93
+//line twomm_fagus.go:90
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -106,7 +103,7 @@ func TwoMMOn(node *fagus.Node, d, a, b, c [][]float64, ni, nj, nk, nl int, alpha
 				d[i][j] += tmp[i][k] * c[k][j]
 			}
 		}
-//line twomm_fagus.go:110
+//line twomm_fagus.go:107
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
