@@ -27,9 +27,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 		cost.Step()
 		cost.Works(max(0, k), 4, max(0, k)*max(0, n))
 		cost.Step()
-		cost.Works(1, 4, 1*max(0, k))
-		cost.Works(1, 4, 1*1)
-		cost.Works(1, 4, 1*max(0, -k+n-1))
+		cost.Works(1, 4, 1*max(0, n))
 		cost.Step()
 		cost.Works(max(0, -k+n-1), 4, max(0, -k+n-1)*max(0, n))
 	}
@@ -76,23 +74,11 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 			for rank := range prog.Nodes() {
 				part2 := prog.Iterations(steps.step2[k], rank)
 				if part2.Count() > 0 {
-					prog.Reads(steps.step2[k], rank, 0).Add(k*n, k*n+k)
+					prog.Reads(steps.step2[k], rank, 0).Add(k*n, k*n+n)
 				}
-				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*n, k, 1, 1, part2.Count(), part2.By*n)
-				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*n, k, 1, 1, part2.Count(), part2.By*n)
-				if part2.Count() > 0 {
-					prog.Reads(steps.step2[k], rank, 0).Add(k*n+k, k*n+k+1)
-				}
-				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*n+k, 1, 1, 1, part2.Count(), part2.By*n)
-				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*n+k, 1, 1, 1, part2.Count(), part2.By*n)
-				if part2.Count() > 0 {
-					prog.Reads(steps.step2[k], rank, 0).Add(k*n+k+1, k*n+n)
-				}
-				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*n+k+1, -k+n-1, 1, 1, part2.Count(), part2.By*n)
-				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*n+k+1, -k+n-1, 1, 1, part2.Count(), part2.By*n)
-				prog.Works(steps.step2[k], rank, part2.Count()*max(0, k))
-				prog.Works(steps.step2[k], rank, part2.Count()*1)
-				prog.Works(steps.step2[k], rank, part2.Count()*max(0, -k+n-1))
+				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*n, n, 1, 1, part2.Count(), part2.By*n)
+				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*n, n, 1, 1, part2.Count(), part2.By*n)
+				prog.Works(steps.step2[k], rank, part2.Count()*max(0, n))
 			}
 
 			// floydwarshall.go:9
@@ -115,7 +101,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 	path = pathOwn
 //line floydwarshall.go:8:2
 	for k := range n {
-//line floydwarshall_fagus.go:119
+//line floydwarshall_fagus.go:105
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -125,7 +111,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 			for j := range n {
 				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
 			}
-//line floydwarshall_fagus.go:129
+//line floydwarshall_fagus.go:115
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -139,7 +125,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 			for j := range n {
 				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
 			}
-//line floydwarshall_fagus.go:143
+//line floydwarshall_fagus.go:129
 		}
 		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
@@ -153,7 +139,7 @@ func FloydWarshallOn(node *fagus.Node, path []int, n int) (err error) {
 			for j := range n {
 				path[i*n+j] = min(path[i*n+j], path[i*n+k]+path[k*n+j])
 			}
-//line floydwarshall_fagus.go:157
+//line floydwarshall_fagus.go:143
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return

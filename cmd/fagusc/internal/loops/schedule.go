@@ -289,7 +289,7 @@ func (s *Schedule) loop(f *Function, n *Node) error {
 // has so few iterations that some ranks would have none, or more than others, and if ranks can
 // divide all that is inside.
 func (s *Schedule) inside(f *Function, n *Node) bool {
-	if !n.Loop.few() || n.Loop.Independent || n.Loop.Diagonal || len(n.Own) > 0 {
+	if !n.Loop.few() || n.Loop.Independent || n.Loop.Diagonal || n.Loop.Part != nil || len(n.Own) > 0 {
 		return false
 	}
 	inner := newSchedule(s.deepest)

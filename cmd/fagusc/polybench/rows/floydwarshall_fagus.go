@@ -27,9 +27,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 		cost.Step()
 		cost.Works(max(0, k), 4, max(0, k)*max(0, n))
 		cost.Step()
-		cost.Works(1, 4, 1*max(0, k))
-		cost.Works(1, 4, 1*1)
-		cost.Works(1, 4, 1*max(0, -k+n-1))
+		cost.Works(1, 4, 1*max(0, n))
 		cost.Step()
 		cost.Works(max(0, -k+n-1), 4, max(0, -k+n-1)*max(0, n))
 	}
@@ -80,39 +78,17 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 			prog.Moving(steps.step2[k], k, k+1, 1)
 			for rank := range prog.Nodes() {
 				part2 := prog.Iterations(steps.step2[k], rank)
-				if 0 < k {
+				if 0 < n {
 					if -k+region.Columns(path)-1 >= 0 {
 						prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+k, 1, 1, 1, part2.Count(), part2.By*region.Columns(path))
 					}
 				}
 				if part2.Count() > 0 {
-					prog.Reads(steps.step2[k], rank, 0).Strided(k*region.Columns(path)+(0), 1, region.Iterations{First: 0, End: min(k, region.Columns(path)), By: 1}.Count(), 1)
+					prog.Reads(steps.step2[k], rank, 0).Strided(k*region.Columns(path)+(0), 1, region.Iterations{First: 0, End: min(n, region.Columns(path)), By: 1}.Count(), 1)
 				}
-				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(0), 1, region.Iterations{First: 0, End: min(k, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
-				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(0), 1, region.Iterations{First: 0, End: min(k, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
-				if k < k+1 {
-					if -k+region.Columns(path)-1 >= 0 {
-						prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+k, 1, 1, 1, part2.Count(), part2.By*region.Columns(path))
-					}
-				}
-				if part2.Count() > 0 {
-					prog.Reads(steps.step2[k], rank, 0).Strided(k*region.Columns(path)+(k), 1, region.Iterations{First: k, End: min(k+1, region.Columns(path)), By: 1}.Count(), 1)
-				}
-				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(k), 1, region.Iterations{First: k, End: min(k+1, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
-				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(k), 1, region.Iterations{First: k, End: min(k+1, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
-				if k+1 < n {
-					if -k+region.Columns(path)-1 >= 0 {
-						prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+k, 1, 1, 1, part2.Count(), part2.By*region.Columns(path))
-					}
-				}
-				if part2.Count() > 0 {
-					prog.Reads(steps.step2[k], rank, 0).Strided(k*region.Columns(path)+(k+1), 1, region.Iterations{First: k + 1, End: min(n, region.Columns(path)), By: 1}.Count(), 1)
-				}
-				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(k+1), 1, region.Iterations{First: k + 1, End: min(n, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
-				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(k+1), 1, region.Iterations{First: k + 1, End: min(n, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
-				prog.Works(steps.step2[k], rank, part2.Count()*max(0, k))
-				prog.Works(steps.step2[k], rank, part2.Count()*1)
-				prog.Works(steps.step2[k], rank, part2.Count()*max(0, -k+n-1))
+				prog.Reads(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(0), 1, region.Iterations{First: 0, End: min(n, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
+				prog.Writes(steps.step2[k], rank, 0).Grid(part2.First*region.Columns(path)+(0), 1, region.Iterations{First: 0, End: min(n, region.Columns(path)), By: 1}.Count(), 1, part2.Count(), part2.By*region.Columns(path))
+				prog.Works(steps.step2[k], rank, part2.Count()*max(0, n))
 			}
 
 			// floydwarshall.go:9
@@ -140,7 +116,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 	path = pathOwn
 //line floydwarshall.go:8:2
 	for k := range n {
-//line floydwarshall_fagus.go:144
+//line floydwarshall_fagus.go:120
 		if err = prog.Enter(steps.step[k]); err != nil {
 			return
 		}
@@ -150,7 +126,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 			for j := range n {
 				path[i][j] = min(path[i][j], path[i][k]+path[k][j])
 			}
-//line floydwarshall_fagus.go:154
+//line floydwarshall_fagus.go:130
 		}
 		if err = prog.Leave(steps.step[k]); err != nil {
 			return
@@ -164,7 +140,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 			for j := range n {
 				path[i][j] = min(path[i][j], path[i][k]+path[k][j])
 			}
-//line floydwarshall_fagus.go:168
+//line floydwarshall_fagus.go:144
 		}
 		if err = prog.Leave(steps.step2[k]); err != nil {
 			return
@@ -178,7 +154,7 @@ func FloydWarshallOn(node *fagus.Node, path [][]int, n int) (err error) {
 			for j := range n {
 				path[i][j] = min(path[i][j], path[i][k]+path[k][j])
 			}
-//line floydwarshall_fagus.go:182
+//line floydwarshall_fagus.go:158
 		}
 		if err = prog.Leave(steps.step3[k]); err != nil {
 			return
