@@ -114,8 +114,8 @@ func testCorpus(t *testing.T, corpus string) {
 	}
 }
 
-// emitted writes the parallel version of the function of a package, whose comments may say that it is
-// accepted, or why it is refused, and returns its entry in the
+// emitted writes the parallel version of the function of a package, whose comments may say that it
+// is accepted, or why it is refused, and returns its entry in the
 // table of corpus_main.go.txt, or "" if the function is refused.
 func emitted(t *testing.T, dir, name, source string) (entry string) {
 	t.Helper()

@@ -31,14 +31,11 @@ func AssignOn(node *fagus.Node, points []float64, label []int, centres Model) (s
 		prog.Block(steps.step, 0, len(label), 1, 0, len(label))
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			if 0 < 8 {
-				prog.Reads(steps.step, rank, 0).Grid(3*part.First, 3, 1, 1, part.Count(), 3*part.By)
-			}
 			prog.Reads(steps.step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
 			prog.Overwrites(steps.step, rank, 1).Strided(part.First, 1, part.Count(), part.By)
 			prog.Reads(steps.step, rank, 0).Grid(3*part.First, 3, 1, 1, part.Count(), 3*part.By)
-			prog.Works(steps.step, rank, part.Count()*max(0, 8)*max(0, 3))
-			prog.Works(steps.step, rank, part.Count()*max(0, 3))
+			prog.Works(steps.step, rank, part.Count()*8*3)
+			prog.Works(steps.step, rank, part.Count()*3)
 		}
 		prog.Fence()
 	}
@@ -76,7 +73,7 @@ func AssignOn(node *fagus.Node, points []float64, label []int, centres Model) (s
 			sums[best][j] += points[i*Dimensions+j]
 		}
 		sums[best][Dimensions]++
-//line means_fagus.go:80
+//line means_fagus.go:77
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
