@@ -298,13 +298,14 @@ func (s *Step) Work() (all []Work, known bool) {
 }
 
 // Scattered returns the sets of elements that a step writes one by one, at a distance from each
-// other, as loops with one element in each iteration.
+// other, as loops with one element in each iteration. It returns all that a step writes along a
+// diagonal, because other ranks need that in the next step.
 func (s *Step) Scattered() (all []Work) {
 	if s.Kind != Parallel {
 		return nil
 	}
 	for _, f := range s.Footprints {
-		if f.Use == Reads || f.At == nil || f.Run != nil && magnitude(f.Stride) == 1 && (f.Run != s.Node.Loop || !s.Cyclic) {
+		if f.Use == Reads || f.At == nil || !s.Node.Loop.Diagonal && f.Run != nil && magnitude(f.Stride) == 1 && (f.Run != s.Node.Loop || !s.Cyclic) {
 			continue
 		}
 		var w Work
