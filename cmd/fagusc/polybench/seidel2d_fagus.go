@@ -26,6 +26,7 @@ func Seidel2DOn(node *fagus.Node, a []float64, n, steps int) (err error) {
 		}
 		cost.Step()
 		cost.Works(region.Iterations{First: max(0, ((-n + wave + 3) / 2)), End: min(steps, ((wave + 1) / 2)), By: 1}.Count(), 10, region.Iterations{First: max(0, ((-n + wave + 3) / 2)), End: min(steps, ((wave + 1) / 2)), By: 1}.Count()*max(0, n-2))
+		cost.Scatters(region.Iterations{First: max(0, ((-n + wave + 3) / 2)), End: min(steps, ((wave + 1) / 2)), By: 1}.Count() * max(0, n-2))
 	}
 	var alone bool
 	if alone, err = cost.Alone(); err != nil {
@@ -84,7 +85,7 @@ func Seidel2DOn(node *fagus.Node, a []float64, n, steps int) (err error) {
 					a[i*n+j-1] + a[i*n+j] + a[i*n+j+1] +
 					a[(i+1)*n+j-1] + a[(i+1)*n+j] + a[(i+1)*n+j+1]) / 9
 			}
-//line seidel2d_fagus.go:88
+//line seidel2d_fagus.go:89
 		}
 		if err = prog.Leave(steps2.step[wave]); err != nil {
 			return
