@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -21,6 +22,8 @@ type common struct {
 	// given are those of the last two calls: rank 0 may begin a call when others still read those
 	// of the call before, but not a further one.
 	given [2]given
+	// taken are the numbers of iterations that ranks have taken in the last two dynamic steps.
+	taken [2]atomic.Int64
 }
 
 // given is what the ranks tell each other about a call.
@@ -102,6 +105,31 @@ func (p *Program) meet() error {
 		}
 	}
 	return nil
+}
+
+// begin begins a dynamic step. All ranks have left the one before, so that its number is free for
+// the next one.
+func (c *common) begin(s *store) {
+	if s.dynamic++; s.node.Rank() == 0 {
+		c.taken[(s.dynamic+1)%2].Store(0)
+	}
+}
+
+// next takes iterations of the dynamic step: fewer and fewer, so that ranks end at nearly the same
+// time.
+func (c *common) next(s *store, all Iterations) Iterations {
+	for {
+		done := c.taken[s.dynamic%2].Load()
+		rest := int64(all.Count()) - done
+		if rest <= 0 {
+			return Iterations{0, 0, 1}
+		}
+		n := max(1, rest/int64(2*s.node.Nodes()))
+		if c.taken[s.dynamic%2].CompareAndSwap(done, done+n) {
+			first := all.First + int(done)*all.By
+			return Iterations{first, min(all.End, first+int(n)*all.By), all.By}
+		}
+	}
 }
 
 // Compare makes ranks that compute in place compare what they declare, as other ranks always do:

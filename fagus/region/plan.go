@@ -24,10 +24,12 @@ type Plan struct {
 }
 
 type step struct {
-	loop   func(rank int) Iterations // nil if the step divides no loop
-	home   bool                      // the step is the input or the output
-	output bool                      // the step is the output
-	fenced bool                      // the step is the last of its phase
+	loop    func(rank int) Iterations // nil if the step divides no loop
+	whole   Iterations                // the iterations that it divides
+	dynamic bool                      // see Dynamic
+	home    bool                      // the step is the input or the output
+	output  bool                      // the step is the output
+	fenced  bool                      // the step is the last of its phase
 	// virtual says that no rank executes the step. It says who has, or will need, current copies.
 	virtual bool
 	// border counts the borders before the step: steps with the same number always follow each
@@ -169,6 +171,7 @@ func (i Iterations) Without(x int) [2]Iterations {
 // gets the iterations in its part. Loops with the same low and high thus have the same division.
 func (p *Plan) Block(step, lo, hi, by, low, high int) {
 	low, high = min(low, lo), max(high, hi)
+	p.steps[step].whole = Iterations{lo, hi, by}
 	each, more := (high-low)/p.nodes, (high-low)%p.nodes
 	p.divide(step, func(rank int) Iterations {
 		from := low + rank*each + min(rank, more)
@@ -187,6 +190,7 @@ func (p *Plan) Block(step, lo, hi, by, low, high int) {
 // Cyclic divides the iterations lo, lo+by, and so on below hi among the ranks in turn. The rank of
 // an iteration depends only on by and the number of the iteration, not on lo and hi.
 func (p *Plan) Cyclic(step, lo, hi, by int) {
+	p.steps[step].whole = Iterations{lo, hi, by}
 	p.divide(step, func(rank int) Iterations {
 		turn := lo / by
 		if lo%by < 0 {
@@ -209,6 +213,11 @@ func (p *Plan) Moving(step, lo, hi, by int) {
 }
 
 func (p *Plan) divide(step int, share func(rank int) Iterations) { p.steps[step].loop = share }
+
+// Dynamic says that the iterations of a step, which Block or Cyclic has divided, differ much in
+// their work, and that it does not matter which rank executes them. If ranks compute in place, each
+// then takes some, and more when it has executed them; see Program.First.
+func (p *Plan) Dynamic(step int) { p.steps[step].dynamic = p.inPlace }
 
 // Iterations returns the iterations that a rank executes in a step.
 func (p *Plan) Iterations(step, rank int) Iterations { return p.steps[step].loop(rank) }

@@ -321,6 +321,26 @@ func (p *Program) Leave(step int) error {
 // Mine returns the iterations that this rank executes in a step.
 func (p *Program) Mine(step int) Iterations { return p.Iterations(step, p.node.Rank()) }
 
+// First returns the first iterations that this rank executes in a step. Next returns more, when
+// those are executed; none are the end.
+//
+//	for part := p.First(s); part.Count() > 0; part = p.Next(s) {
+func (p *Program) First(step int) Iterations {
+	if !p.Plan.steps[step].dynamic {
+		return p.Mine(step)
+	}
+	p.store.common.begin(p.store)
+	return p.Next(step)
+}
+
+// Next returns the next iterations that this rank executes in a step.
+func (p *Program) Next(step int) Iterations {
+	if s := &p.Plan.steps[step]; s.dynamic {
+		return p.store.common.next(p.store, s.whole)
+	}
+	return Iterations{0, 0, 1}
+}
+
 // Owns reports whether this rank executes a step that was given to a single rank by Alone.
 func (p *Program) Owns(step int) bool { return p.Mine(step).Count() > 0 }
 

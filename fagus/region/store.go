@@ -35,8 +35,9 @@ type store struct {
 	calls  calls
 	clock  int // counts uses of blocks and plans
 
-	common *common // nil unless ranks compute in place
-	asked  int     // number of arrays that this rank has asked common for
+	common  *common // nil unless ranks compute in place
+	asked   int     // number of arrays that this rank has asked common for
+	dynamic int     // number of dynamic steps
 
 	done Statistics
 

@@ -175,7 +175,11 @@ func (e *emitter) contents(n ast.Node) {
 
 func (e *emitter) loop(s *loops.Step, number string) error {
 	part := e.vars[s].part
-	e.printf("%s := %s.Mine(%s)\n", part, e.prog, number)
+	if s.Dynamic() {
+		defer e.printf("}\n")
+	} else {
+		e.printf("%s := %s.Mine(%s)\n", part, e.prog, number)
+	}
 	var body *ast.BlockStmt
 	var key, value, over ast.Expr
 	switch n := s.Node.Origin.(type) {
@@ -208,6 +212,9 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	e.uses(unused)
 	if over != nil && pointer(e.file.pkg.TypesInfo.TypeOf(over)) {
 		e.checked(over)
+	}
+	if s.Dynamic() {
+		e.printf("for %[1]s := %[2]s.First(%[3]s); %[1]s.Count() > 0; %[1]s = %[2]s.Next(%[3]s) {\n", part, e.prog, number)
 	}
 	if w != nil {
 		key, value = nil, nil
@@ -413,80 +420,4 @@ func (e *emitter) folded(s *loops.Step) {
 	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
 	e.printf("region.Combine(%s, %s, %s.Mine(%s), %s)\n", f.Array.Name, e.parts[f.Array], e.prog, number, combined(f.Operator, e.typed(e.array(f.Array).element)))
 	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
-}
-
-// Describe describes how every loop and statement of the function is executed, one line each.
-func (f *Function) Describe() []string {
-	s, err := f.Plan()
-	if err != nil {
-		return []string{err.Error()}
-	}
-	var lines []string
-	for _, top := range f.Body {
-		for n := range top.All() {
-			why, step := "", s.Steps[n]
-			if i := slices.IndexFunc(s.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 {
-				why = strings.Join(s.Verdicts[i].Reasons, "; ")
-			}
-			switch {
-			case step != nil && why != "":
-				lines = append(lines, fmt.Sprintf("%s: loop%s: %s, because %s", n.Pos, f.over(n), f.described(step), why))
-			case step != nil:
-				lines = append(lines, n.Pos+": "+f.described(step))
-			case why != "":
-				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, f.over(n), why))
-			}
-		}
-	}
-	return lines
-}
-
-func (f *Function) over(n *loops.Node) string {
-	if n.Loop == nil || n.Loop.Index == nil {
-		return ""
-	}
-	if w := n.Loop.Wave; w != nil {
-		return fmt.Sprintf(" over diagonals of %s", n.Loop.Index.Ident)
-	}
-	return " over " + f.idents[n.Loop.Index]
-}
-
-func (f *Function) described(s *loops.Step) string {
-	switch s.Kind {
-	case loops.Serial:
-		return "by one rank, the owner of the elements it writes"
-	case loops.Replicated:
-		return "by every rank"
-	}
-	how := "parallel, in blocks"
-	if s.Cyclic {
-		how = "parallel, in turns"
-	}
-	if part := s.Node.Loop.Part; part != nil {
-		sign := "<"
-		switch part.Side {
-		case 0:
-			sign, how = "=", "by one rank"
-		case 1:
-			sign = ">"
-		}
-		how += fmt.Sprintf(", for %s %s %s", f.idents[s.Node.Loop.Index], sign, part.At)
-	}
-	text := fmt.Sprintf("loop%s: %s", f.over(s.Node), how)
-	for _, a := range s.Private {
-		text += fmt.Sprintf("; every rank has its own %s", a.Name)
-	}
-	for _, fold := range s.Folds {
-		name := ""
-		switch {
-		case fold.Array != nil:
-			name = fold.Array.Name
-		case fold.Element != nil:
-			name = fold.Element.Text
-		default:
-			name = fold.Scalar.Name
-		}
-		text += fmt.Sprintf("; reduces %s with %s", name, fold.Operator)
-	}
-	return text
 }

@@ -229,6 +229,9 @@ func (e *emitter) planStep(s *loops.Step) {
 }
 
 func (e *emitter) divided(s *loops.Step, number string) {
+	if s.Dynamic() {
+		defer e.printf("%s.Dynamic(%s)\n", e.prog, number)
+	}
 	l := s.Node.Loop
 	lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
 	whole := l.Undivided()

@@ -35,6 +35,21 @@ type Step struct {
 	Template *Template
 }
 
+// Dynamic reports whether the iterations of the step may differ much in their work, which nothing
+// tells before: a loop inside ends at a condition. Ranks can then take iterations as they go,
+// because there are no reductions, of which the order matters.
+func (s *Step) Dynamic() bool {
+	if s.Kind != Parallel || len(s.Folds) > 0 {
+		return false
+	}
+	for n := range s.Node.All() {
+		if l := n.Loop; n != s.Node && l != nil && (l.Leaves || !l.Affine() && len(n.Own) == 0) {
+			return true
+		}
+	}
+	return false
+}
+
 // FoldedArray returns the reduction of an array, or the zero Fold.
 func (s *Step) FoldedArray() Fold {
 	for _, f := range s.Folds {

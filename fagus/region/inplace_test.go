@@ -1,0 +1,86 @@
+package region_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/region"
+)
+
+// counted adds 1 to every second element of x from an element on, in a dynamic step for each of the
+// given elements.
+func counted(n *fagus.Node, x []int, from ...int) error {
+	p := region.Open(n, "counted")
+	own := x
+	region.In(p, "x", &own)
+	var steps struct{ first int }
+	if !region.Known(p, &steps, fmt.Sprint(from)) {
+		p.Begin("x")
+		for i, lo := range from {
+			s := p.Step()
+			if i == 0 {
+				steps.first = s
+			}
+			p.Cyclic(s, lo, len(x), 2)
+			p.Dynamic(s)
+			for rank := range p.Nodes() {
+				part := p.Iterations(s, rank)
+				p.Writes(s, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+				p.Reads(s, rank, 0).Strided(part.First, 1, part.Count(), part.By)
+			}
+		}
+	}
+	if err := p.Share("x"); err != nil {
+		return err
+	}
+	for i := range from {
+		s := steps.first + i
+		if err := p.Enter(s); err != nil {
+			return err
+		}
+		for part := p.First(s); part.Count() > 0; part = p.Next(s) {
+			for i := part.First; i < part.End; i += part.By {
+				own[i]++
+			}
+		}
+		if err := p.Leave(s); err != nil {
+			return err
+		}
+	}
+	return p.Finish()
+}
+
+// TestDynamic: ranks execute each iteration of dynamic steps once, however many ranks and steps
+// there are, in place and with copies.
+func TestDynamic(t *testing.T) {
+	for _, placement := range []fagus.Placement{fagus.PlaceAuto, fagus.PlacePrivate} {
+		for nodes := 1; nodes <= 5; nodes++ {
+			for _, length := range []int{1, 2, 7, 100, 1001} {
+				x := make([]int, length)
+				if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Placement: placement}, func(n *fagus.Node) error {
+					own := x
+					if n.Rank() > 0 {
+						own = make([]int, length)
+					}
+					for range 20 {
+						if err := counted(n, own, 0, 1, 0); err != nil {
+							return err
+						}
+						if err := counted(n, own, 1); err != nil {
+							return err
+						}
+					}
+					return nil
+				}); err != nil {
+					t.Fatalf("%d nodes, %v, length %d: %v", nodes, placement, length, err)
+				}
+				for i, got := range x {
+					if got != 40 {
+						t.Fatalf("%d nodes, %v, length %d: element %d was counted %d times, want 40", nodes, placement, length, i, got)
+					}
+				}
+			}
+		}
+	}
+}
