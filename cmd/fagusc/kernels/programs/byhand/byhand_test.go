@@ -13,7 +13,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/region"
 )
 
-// configs returns configurations by name: with ranks that share memory, with copies, and simulated.
+// configs returns configurations by name: in place, with ranks that share memory, with copies, and
+// simulated.
 func configs(t *testing.T) map[string]fagus.Config {
 	simulated := func() dimmnet.Network {
 		net, err := sim.New(sim.Config{})
@@ -23,8 +24,8 @@ func configs(t *testing.T) map[string]fagus.Config {
 		return net
 	}
 	return map[string]fagus.Config{
-		"copies": {Placement: fagus.PlacePrivate}, "shared": {Placement: fagus.PlaceShared}, "shm": {Net: shm.New(shm.Config{})}, "simulated": {Net: simulated()},
-		"threaded": {Mode: fagus.Threaded}, "threaded, helpers": {Mode: fagus.Threaded, Helpers: true},
+		"in place": {}, "copies": {Placement: fagus.PlacePrivate}, "shared": {Placement: fagus.PlaceShared}, "shm": {Net: shm.New(shm.Config{})}, "simulated": {Net: simulated()},
+		"threaded": {Mode: fagus.Threaded, Placement: fagus.PlacePrivate}, "threaded, helpers": {Mode: fagus.Threaded, Helpers: true, Placement: fagus.PlacePrivate},
 		"threaded, shm": {Mode: fagus.Threaded, Net: shm.New(shm.Config{})}, "threaded, simulated": {Mode: fagus.Threaded, Net: simulated()},
 	}
 }
