@@ -104,3 +104,18 @@ func (p *Program) occupy(all ...occupied) {
 		}
 	}
 }
+
+// Exchanged says that the program exchanges two slices, whose lengths it takes to be equal. It is
+// an error if they are not.
+func Exchanged[S ~[]T, T any](p *Program, a, b S) {
+	if len(a) != len(b) {
+		p.fail(fmt.Errorf("region: slices of %d and %d elements are exchanged: make them equally long", len(a), len(b)))
+	}
+}
+
+// ExchangedRows is Exchanged for slices of slices.
+func ExchangedRows[S ~[]R, R ~[]T, T any](p *Program, a, b S) {
+	if len(a) != len(b) || Columns(a) != Columns(b) {
+		p.fail(fmt.Errorf("region: slices of %d x %d and %d x %d elements are exchanged: make them equally long", len(a), Columns(a), len(b), Columns(b)))
+	}
+}

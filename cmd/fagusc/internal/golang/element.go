@@ -37,10 +37,10 @@ func (e *emitter) replaced(from, to token.Pos) string {
 // readElements writes the declaration that ranks read the elements from which they start.
 func (e *emitter) readElements(b *strings.Builder, s *loops.Step, number string) {
 	for _, f := range s.Elements() {
-		at, array := f.Element.At, e.number(f.Element.Array)
-		read := fmt.Sprintf("%s.Reads(%s, %s, %d).Add(%s, %s)", e.prog, number, e.rank, array, at, at.Plus(loops.Number(1)))
+		at, array := f.Element.At, e.numbered(f.Element.Array)
+		read := fmt.Sprintf("%s.Reads(%s, %s, %s).Add(%s, %s)", e.prog, number, e.rank, array, at, at.Plus(loops.Number(1)))
 		if !idempotent(f.Operator) {
-			read = fmt.Sprintf("if %s == %s.Owner(%d, %s) {\n%s\n}", e.rank, e.prog, array, at, read)
+			read = fmt.Sprintf("if %s == %s.Owner(%s, %s) {\n%s\n}", e.rank, e.prog, array, at, read)
 		}
 		fmt.Fprintf(b, "if %s < %s {\n%s\n}\n", tightest("max", s.Node.Loop.Lo), tightest("min", s.Node.Loop.Hi), read)
 	}
@@ -53,11 +53,11 @@ func (e *emitter) planStores(s *loops.Step, number string) {
 		if i == 0 {
 			e.printf("%s.Fence()\n", e.prog)
 		}
-		at, array := f.Element.At, e.number(f.Element.Array)
+		at, array := f.Element.At, e.numbered(f.Element.Array)
 		store := e.vars[s].stores[i] + e.vars[s].key
 		times := fmt.Sprintf("min(1, %s)", count(s.Node.Loop))
-		e.printf("%s = %s.Step()\n{\n%s := %s.Owner(%d, %s)\n", store, e.prog, e.rank, e.prog, array, at)
-		e.printf("%s.Alone(%s, %s, %s)\n%s.Overwrites(%s, %s, %d).Strided(%s, 1, %s, 1)\n}\n", e.prog, store, e.rank, times, e.prog, store, e.rank, array, at, times)
+		e.printf("%s = %s.Step()\n{\n%s := %s.Owner(%s, %s)\n", store, e.prog, e.rank, e.prog, array, at)
+		e.printf("%s.Alone(%s, %s, %s)\n%s.Overwrites(%s, %s, %s).Strided(%s, 1, %s, 1)\n}\n", e.prog, store, e.rank, times, e.prog, store, e.rank, array, at, times)
 	}
 }
 

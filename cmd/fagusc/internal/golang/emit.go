@@ -23,6 +23,7 @@ type emitter struct {
 	*loops.Schedule
 	out     *bytes.Buffer
 	written map[*loops.Node]bool       // steps already written
+	both    bool                       // the plan is written for both parities of an exchange
 	steps   map[ast.Node][]*loops.Step // by statement, in the order of execution
 	waves   map[ast.Node]*loops.Node   // loops over diagonals, by statement
 	folds   map[ast.Node][]loops.Fold  // reductions to complete after a statement
@@ -219,6 +220,18 @@ func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error 
 		Options: o, Function: f, Schedule: s, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node][]*loops.Step), waves: make(map[ast.Node]*loops.Node), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
 		node: f.unique("node"), prog: f.unique("prog"), numbers: f.unique("steps"), err: f.unique("err"), rank: f.unique("rank"),
 	}
+	if x := e.exchange; x != nil {
+		for _, top := range e.Body {
+			for n := range top.All() {
+				if step := e.Steps[n]; step != nil && x.depends(top, e.Body) {
+					step.Key = append(slices.Clip(step.Key), x.parity)
+				}
+			}
+		}
+		one, two := x.arrays[0], x.arrays[1]
+		e.Written[one] = e.Written[one] || e.Written[two]
+		e.Written[two] = e.Written[one]
+	}
 	e.name()
 	e.signature()
 	own := e.opening()
@@ -226,6 +239,9 @@ func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error 
 	e.plan(f.Body)
 	e.printf("if %s = %s.Share(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, e.output(), e.err)
 	e.use(own)
+	if x := e.exchange; x != nil {
+		e.printf("%s := 0\n", x.parity.Name)
+	}
 	list := f.decl.Body.List[len(f.preamble):]
 	if err := e.statements(list); err != nil {
 		return err
@@ -391,6 +407,13 @@ func (e *emitter) opening() (own map[*array]string) {
 		if parts := e.parts[a.Array]; parts != "" {
 			e.printf("%s := region.Make[%s](%s, %q, %s.Nodes()*len(%s))\n", parts, e.typed(a.element), e.prog, parts, e.node, a.Name)
 		}
+	}
+	if x := e.exchange; x != nil {
+		rows := ""
+		if e.array(x.arrays[0]).columns != "" {
+			rows = "Rows"
+		}
+		e.printf("region.Exchanged%s(%s, %s, %s)\n", rows, e.prog, x.arrays[0].Name, x.arrays[1].Name)
 	}
 	if e.Spend > 0 {
 		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend)

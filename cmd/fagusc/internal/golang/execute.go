@@ -39,6 +39,9 @@ func (e *emitter) inside(s ast.Node) (found bool) {
 	for n := range e.steps {
 		found = found || s.Pos() <= n.Pos() && n.End() <= s.End()
 	}
+	if x := e.exchange; x != nil { // which changes the parity
+		found = found || s.Pos() <= x.loop.Pos() && x.loop.End() <= s.End()
+	}
 	return found
 }
 
@@ -82,6 +85,9 @@ func (e *emitter) statement(s ast.Stmt) error {
 func (e *emitter) around(s ast.Stmt, body *ast.BlockStmt) error {
 	e.verbatim(s.Pos(), body.Lbrace+1)
 	err := e.block(body)
+	if x := e.exchange; x != nil && x.loop == s {
+		e.printf("%[1]s = 1 - %[1]s\n", x.parity.Name)
+	}
 	e.printf("}\n")
 	return err
 }

@@ -69,7 +69,11 @@ func (e *emitter) asserts() bool {
 }
 
 func (e *emitter) planned(nodes []*loops.Node) {
-	for _, n := range nodes {
+	for i, n := range nodes {
+		if x := e.exchange; x != nil && !e.both && i > 0 && nodes[i-1] == x.node {
+			e.plannedBoth(nodes[i:])
+			return
+		}
 		e.plannedNode(n)
 		if len(e.Folds[n]) > 0 {
 			e.printf("%s.Fence()\n", e.prog)
@@ -93,11 +97,11 @@ func (e *emitter) plannedNode(n *loops.Node) {
 	switch {
 	case n.Loop != nil && e.Unrolled[n]:
 		e.printf("%s {\n", e.unrolled(n.Loop))
-		e.planned(n.Children)
+		e.plannedInside(n)
 		e.printf("}\n")
 	case n.Loop != nil:
 		e.printf("%s.Repeat()\n", e.prog)
-		e.planned(n.Children)
+		e.plannedInside(n)
 		e.printf("%s.End()\n", e.prog)
 	case n.Cond != nil && n.Cond.Always():
 		e.planned(n.Children)
@@ -109,6 +113,15 @@ func (e *emitter) plannedNode(n *loops.Node) {
 		e.printf("%s.Maybe()\n", e.prog)
 		e.planned(n.Children)
 		e.printf("%s.End()\n", e.prog)
+	}
+}
+
+// plannedInside writes the plan of a loop's body.
+func (e *emitter) plannedInside(n *loops.Node) {
+	if n.Loop.Exchanges {
+		e.plannedBoth(n.Children)
+	} else {
+		e.planned(n.Children)
 	}
 }
 
@@ -197,7 +210,7 @@ func (e *emitter) planStep(s *loops.Step) {
 	case loops.Serial:
 		owner := "0"
 		if s.Owner != nil {
-			owner = fmt.Sprintf("%s.Owner(%d, %s)", e.prog, e.number(s.Owner.Array), s.Owner.At)
+			owner = fmt.Sprintf("%s.Owner(%s, %s)", e.prog, e.numbered(s.Owner.Array), s.Owner.At)
 		}
 		e.printf("{\n%s := %s\n%s.Alone(%s, %s, 1)\n", e.rank, owner, e.prog, number, e.rank)
 	}
@@ -249,7 +262,7 @@ func (e *emitter) divided(s *loops.Step, number string) {
 
 func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f loops.Footprint) {
 	method := map[loops.Touch]string{loops.Reads: "Reads", loops.Writes: "Writes", loops.Overwrites: "Overwrites"}[f.Use]
-	region := fmt.Sprintf("%s.%s(%s, %s, %d)", e.prog, method, number, e.rank, e.number(f.Array))
+	region := fmt.Sprintf("%s.%s(%s, %s, %s)", e.prog, method, number, e.rank, e.numbered(f.Array))
 	part := e.vars[s].part
 	own := func(l *loops.Loop) bool { return s.Kind == loops.Parallel && l == s.Node.Loop }
 	braces := 0
@@ -434,8 +447,8 @@ func idempotent(op string) bool {
 // foldsArray writes the declaration that every rank overwrites its part of a reduced array, and
 // that rank 0 starts from the previous contents.
 func (e *emitter) foldsArray(b *strings.Builder, s *loops.Step, number string, f loops.Fold) {
-	name, parts, array := f.Array.Name, e.numberOfParts(f.Array), e.number(f.Array)
-	read := fmt.Sprintf("%s.Reads(%s, %s, %d).Add(0, len(%s))\n", e.prog, number, e.rank, array, name)
+	name, parts, array := f.Array.Name, e.numberOfParts(f.Array), e.numbered(f.Array)
+	read := fmt.Sprintf("%s.Reads(%s, %s, %s).Add(0, len(%s))\n", e.prog, number, e.rank, array, name)
 	if !idempotent(f.Operator) {
 		read = fmt.Sprintf("if %s == 0 {\n%s}\n", e.rank, read)
 	}
@@ -454,7 +467,7 @@ func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
 		e.printf("%s.Alone(%s, 0, len(%s))\n", e.prog, number, a.Name)
 	}
 	e.printf("for %s := range %s.Nodes() {\n%s := %s.Iterations(%s, %s)\n", e.rank, e.prog, names.part, e.prog, number, e.rank)
-	e.printf("%s.Overwrites(%s, %s, %d).Add(%s.First, %s.End)\n", e.prog, number, e.rank, e.number(a), names.part, names.part)
+	e.printf("%s.Overwrites(%s, %s, %s).Add(%s.First, %s.End)\n", e.prog, number, e.rank, e.numbered(a), names.part, names.part)
 	e.printf("%s.Reads(%s, %s, %d).Strided(%s.First, %s.Count(), %s.Nodes(), len(%s))\n}\n", e.prog, number, e.rank, e.numberOfParts(a), names.part, names.part, e.prog, a.Name)
 }
 

@@ -130,6 +130,13 @@ func testBatch(t *testing.T, seed uint64, count, most int) (c counts) {
 	for _, local := range []bool{false, true} {
 		for rest := good[local]; len(rest) > 0; {
 			size := min(1+r.IntN(6), len(rest))
+			for k, exchanges := 0, false; k < size; k++ {
+				if exchanges && rest[k].exchanges {
+					size = k
+				} else {
+					exchanges = exchanges || rest[k].exchanges
+				}
+			}
 			several = append(several, function(fmt.Sprintf("G%d", len(several)), rest[:size]))
 			sizes = append(sizes, size)
 			rest = rest[size:]

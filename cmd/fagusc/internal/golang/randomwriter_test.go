@@ -11,12 +11,13 @@ import (
 type writer struct {
 	*rand.Rand
 	strings.Builder
-	local   bool     // the function has the local arrays z, u and v
-	tidy    bool     // most writes go to the arrays in written, at the indices of the loops
-	written []string // names of arrays
-	indices []string // of enclosing loops
-	scalars []string // scalars that may be read
-	names   int
+	local     bool     // the function has the local arrays z, u and v
+	tidy      bool     // most writes go to the arrays in written, at the indices of the loops
+	written   []string // names of arrays
+	indices   []string // of enclosing loops
+	scalars   []string // scalars that may be read
+	names     int
+	exchanges bool // two arrays are exchanged
 }
 
 // pick returns a random one of the texts.
@@ -37,6 +38,8 @@ func (w *writer) fresh(prefix string) string {
 type loopNest struct {
 	text  string
 	local bool // it needs local arrays
+	// exchanges says that it exchanges two arrays, as one nest of a function may.
+	exchanges bool
 }
 
 // randomNest returns the loop nest of a seed.
@@ -53,7 +56,7 @@ func randomNest(seed uint64) loopNest {
 	default:
 		w.loop(0)
 	}
-	return loopNest{w.String(), w.local}
+	return loopNest{w.String(), w.local, w.exchanges}
 }
 
 // parameters of random functions: two n x n arrays, two arrays of 8n + 16 elements, two slices of n
@@ -102,6 +105,10 @@ func (w *writer) timeLoop() {
 	w.printf("for %s := 0; %s < m; %s++ {\n", t, t, t)
 	w.list(1+w.IntN(2), 1)
 	w.scalars = w.scalars[:scalars]
+	if w.odds(4) {
+		w.exchanges = true
+		w.WriteString(w.pick("a, b = b, a\n", "x, y = y, x\n", "r, q = q, r\n"))
+	}
 	w.WriteString("}\n")
 }
 

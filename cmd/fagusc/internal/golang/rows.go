@@ -34,7 +34,7 @@ func (t *translator) rows(id *ast.Ident, o types.Object, s *types.Slice) bool {
 		return false
 	}
 	if t.assigned[o] > 0 {
-		t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array, and copy elements instead of exchanging slices", id.Name)
+		t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array; two may be exchanged (a, b = b, a) at the end of one loop that is in no other", id.Name)
 	}
 	a := &array{Array: &loops.Array{Name: id.Name}, element: inner.Elem(), columns: fmt.Sprintf("region.Columns(%s)", id.Name)}
 	t.arrays = append(t.arrays, a)

@@ -77,6 +77,9 @@ func (t *translator) statement(s ast.Stmt) []*loops.Node {
 	outer := t.calls
 	t.calls = nil
 	defer func() { t.calls = outer }()
+	if t.exchange != nil && t.exchange.stmt == s {
+		return []*loops.Node{n}
+	}
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		n = t.withCalls(s, n, func() { t.assign(n, s) })

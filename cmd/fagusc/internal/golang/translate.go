@@ -19,7 +19,8 @@ type Function struct {
 	// preamble are the statements before the plan: they compute variables from parameters and make
 	// local arrays.
 	preamble []ast.Stmt
-	aliases  []alias // of the outermost block, in order
+	aliases  []alias   // of the outermost block, in order
+	exchange *exchange // nil if there is none
 	arrays   []*array
 	refused  []*loops.Refusal
 	names    map[string]int           // how often symbols and identifiers use a name
@@ -101,6 +102,8 @@ func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function
 	for _, name := range f.pkg.Types.Scope().Names() {
 		t.names[name] = max(t.names[name], 1)
 	}
+	t.findExchange()
+	defer t.exchanged()
 	t.parameters()
 	body := t.opening(decl.Body.List)
 	if n := len(body); n > 0 {
@@ -177,7 +180,7 @@ func (t *translator) parameter(id *ast.Ident) {
 			t.refuse(id.Pos(), "the elements of %s have pointers or no size: only numbers, and structs and arrays of them, are supported", id.Name)
 		}
 		if t.assigned[o] > 0 {
-			t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array, and copy elements instead of exchanging slices", id.Name)
+			t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array; two may be exchanged (a, b = b, a) at the end of one loop that is in no other", id.Name)
 		}
 		a := &array{Array: &loops.Array{Name: id.Name}, element: under.Elem()}
 		t.arrays = append(t.arrays, a)

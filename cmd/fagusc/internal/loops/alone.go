@@ -68,7 +68,7 @@ func (s *Schedule) divides() bool {
 // serial reports whether one rank may execute all of a loop: the loop writes arrays but no variable
 // that other ranks need, and has no parallel loop inside.
 func (s *Schedule) serial(f *Function, n *Node) bool {
-	if _, writes, scalars := n.touches(); !writes || n.known() != nil || scalars && s.leaks(f, n) {
+	if _, writes, scalars := n.touches(); !writes || n.Loop.Exchanges || n.known() != nil || scalars && s.leaks(f, n) {
 		return false
 	}
 	for m := range n.All() {

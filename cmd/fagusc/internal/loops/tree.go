@@ -43,8 +43,10 @@ type Loop struct {
 	// iteration writes. Package region checks it for iterations of different ranks.
 	Independent bool
 	Wave        *Wave // not nil: the loop is over the diagonals of two loops of the source
-	Diagonal    bool  // the loop is over one diagonal, whose iterations are independent
-	Part        *Part // not nil if this is a part of a loop of the source
+	// Exchanges says that iterations exchange two slices: all ranks execute each of them.
+	Exchanges bool
+	Diagonal  bool  // the loop is over one diagonal, whose iterations are independent
+	Part      *Part // not nil if this is a part of a loop of the source
 }
 
 // Part says which iterations of a loop a part of it has. All parts share its index.

@@ -43,6 +43,9 @@ func (f *Function) judge(n *Node, deepest int) *Verdict {
 			v.refuse("%s (%s)", inner.Opaque, inner.Pos)
 		}
 	}
+	if l.Exchanges {
+		v.refuse("it exchanges slices")
+	}
 	if l.Leaves {
 		v.refuse("it may leave the loop before its end")
 	}

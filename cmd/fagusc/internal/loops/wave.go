@@ -84,7 +84,7 @@ func (f *Function) replace(n, m *Node) *Node {
 func plain(n *Node) bool {
 	l := n.Loop
 	return l != nil && l.Index != nil && l.Step == 1 && len(l.Lo) == 1 && len(l.Hi) == 1 && len(n.Own) == 0 &&
-		!l.Leaves && !l.Serial && l.Part == nil && !l.Wide && !l.Independent && n.Opaque == ""
+		!l.Leaves && !l.Exchanges && !l.Serial && l.Part == nil && !l.Wide && !l.Independent && n.Opaque == ""
 }
 
 // divides reports whether a node contains a quotient or remainder of the index.
