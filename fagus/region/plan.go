@@ -113,11 +113,15 @@ func (p *Plan) End() {
 // Reads returns the set of elements of an array that a rank reads in a step. The caller adds
 // elements to the set. Elements outside the array are ignored, also by Writes and Overwrites.
 func (p *Plan) Reads(step, rank, array int) Region {
-	if p.inPlace && !p.compares {
+	if !p.NeedsReads() {
 		return Region{}
 	}
 	return p.region(step, rank, array, reads)
 }
+
+// NeedsReads reports whether it matters what Reads declares. If it does not, a loop over calls of
+// Reads can be left out.
+func (p *Plan) NeedsReads() bool { return !p.inPlace || p.compares }
 
 // Writes returns the set of elements that a rank writes, or may write, in a step.
 func (p *Plan) Writes(step, rank, array int) Region { return p.region(step, rank, array, writes) }

@@ -289,7 +289,7 @@ func (p *Program) planned() {
 
 // Works adds the count times to the operations that a rank does in a step; see Spend.
 func (p *Program) Works(step, rank, times int) {
-	if rank != p.node.Rank() || p.met {
+	if !p.NeedsWork(rank) {
 		return
 	}
 	for len(p.work) <= step {
@@ -297,6 +297,10 @@ func (p *Program) Works(step, rank, times int) {
 	}
 	p.work[step] += times
 }
+
+// NeedsWork reports whether it matters what Works adds for a rank. If it does not, a loop over
+// calls of Works can be left out.
+func (p *Program) NeedsWork(rank int) bool { return rank == p.node.Rank() && !p.met }
 
 // Enter calls Shared.Enter, unless the ranks compute in place.
 func (p *Program) Enter(step int) error {

@@ -399,17 +399,23 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		prog.Block(steps.step, 0, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for b := part.First; b < part.End; b += part.By {
-				prog.Reads(steps.step, rank, 0).Strided(-1+(64*b+1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			if prog.NeedsReads() {
+				for b := part.First; b < part.End; b += part.By {
+					prog.Reads(steps.step, rank, 0).Strided(-1+(64*b+1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+				}
 			}
-			for b := part.First; b < part.End; b += part.By {
-				prog.Reads(steps.step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+			if prog.NeedsReads() {
+				for b := part.First; b < part.End; b += part.By {
+					prog.Reads(steps.step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
+				}
 			}
 			for b := part.First; b < part.End; b += part.By {
 				prog.Writes(steps.step, rank, 0).Strided((64*b + 1), 1, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count(), 1)
 			}
-			for b := part.First; b < part.End; b += part.By {
-				prog.Works(steps.step, rank, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
+			if prog.NeedsWork(rank) {
+				for b := part.First; b < part.End; b += part.By {
+					prog.Works(steps.step, rank, region.Iterations{First: 64*b + 1, End: min(64*b+64, len(a)), By: 1}.Count())
+				}
 			}
 		}
 
@@ -428,19 +434,25 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		prog.Block(steps.step3, 1, ((len(a) + 63) / 64), 1, 0, ((len(a) + 63) / 64))
 		for rank := range prog.Nodes() {
 			part3 := prog.Iterations(steps.step3, rank)
-			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-				if 64*b3 < min(64*b3+64, len(a)) {
-					prog.Reads(steps.step3, rank, 1).Add(b3, b3+1)
+			if prog.NeedsReads() {
+				for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+					if 64*b3 < min(64*b3+64, len(a)) {
+						prog.Reads(steps.step3, rank, 1).Add(b3, b3+1)
+					}
 				}
 			}
-			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-				prog.Reads(steps.step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
+			if prog.NeedsReads() {
+				for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+					prog.Reads(steps.step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
+				}
 			}
 			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
 				prog.Writes(steps.step3, rank, 0).Strided((64 * b3), 1, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count(), 1)
 			}
-			for b3 := part3.First; b3 < part3.End; b3 += part3.By {
-				prog.Works(steps.step3, rank, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+			if prog.NeedsWork(rank) {
+				for b3 := part3.First; b3 < part3.End; b3 += part3.By {
+					prog.Works(steps.step3, rank, region.Iterations{First: 64 * b3, End: min(64*b3+64, len(a)), By: 1}.Count())
+				}
 			}
 		}
 	}
@@ -457,7 +469,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64*b + 1; i < min(64*b+64, len(a)); i++ {
 			a[i] += a[i-1]
 		}
-//line irregular_fagus.go:461
+//line irregular_fagus.go:473
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -470,7 +482,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for b := 1; b < blocks; b++ {
 			offset[b] = offset[b-1] + a[64*b-1]
 		}
-//line irregular_fagus.go:474
+//line irregular_fagus.go:486
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -484,7 +496,7 @@ func PrefixSumOn(node *fagus.Node, a []int64) (err error) {
 		for i := 64 * b; i < min(64*b+64, len(a)); i++ {
 			a[i] += offset[b]
 		}
-//line irregular_fagus.go:488
+//line irregular_fagus.go:500
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

@@ -181,26 +181,38 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 			prog.Block(steps.step[colour], 1, n-1, 1, 1, n-1)
 			for rank := range prog.Nodes() {
 				part := prog.Iterations(steps.step[colour], rank)
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[colour], rank, 0).Strided(i*n-n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				if prog.NeedsReads() {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Reads(steps.step[colour], rank, 0).Strided(i*n-n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+					}
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[colour], rank, 0).Strided(i*n+n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				if prog.NeedsReads() {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Reads(steps.step[colour], rank, 0).Strided(i*n+n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+					}
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[colour], rank, 0).Strided(i*n-1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				if prog.NeedsReads() {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Reads(steps.step[colour], rank, 0).Strided(i*n-1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+					}
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[colour], rank, 0).Strided(i*n+1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				if prog.NeedsReads() {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Reads(steps.step[colour], rank, 0).Strided(i*n+1+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+					}
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+				if prog.NeedsReads() {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Reads(steps.step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
+					}
 				}
 				for i := part.First; i < part.End; i += part.By {
 					prog.Writes(steps.step[colour], rank, 0).Strided(i*n+(((colour+i)%2)+1), 1, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count(), 2)
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Works(steps.step[colour], rank, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+				if prog.NeedsWork(rank) {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Works(steps.step[colour], rank, region.Iterations{First: ((colour + i) % 2) + 1, End: n - 1, By: 2}.Count())
+					}
 				}
 			}
 		}
@@ -213,13 +225,13 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 	u = uOwn
 //line stencil.go:31:2
 	for sweeps < most && change > limit {
-//line stencil_fagus.go:217
+//line stencil_fagus.go:229
 //line stencil.go:32:3
 		change = 0
-//line stencil_fagus.go:220
+//line stencil_fagus.go:232
 //line stencil.go:33:3
 		for colour := 0; colour < 2; colour++ {
-//line stencil_fagus.go:223
+//line stencil_fagus.go:235
 			if err = prog.Enter(steps.step[colour]); err != nil {
 				return
 			}
@@ -231,7 +243,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 					u[i*n+j] += d
 					change = max(change, math.Abs(d))
 				}
-//line stencil_fagus.go:235
+//line stencil_fagus.go:247
 			}
 			if err = prog.Leave(steps.step[colour]); err != nil {
 				return
@@ -244,7 +256,7 @@ func SOROn(node *fagus.Node, u []float64, n int, omega, limit float64, most int)
 		}
 //line stencil.go:42:3
 		sweeps++
-//line stencil_fagus.go:248
+//line stencil_fagus.go:260
 	}
 	err = prog.Finish()
 	return
@@ -291,26 +303,40 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 		prog.Block(steps.step, 1, nx-1, 1, 1, nx-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for x := part.First; x < part.End; x += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+1, nz-2, 1, 1, max(0, ny-2), nz)
+			if prog.NeedsReads() {
+				for x := part.First; x < part.End; x += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+1, nz-2, 1, 1, max(0, ny-2), nz)
+				}
 			}
-			for x := part.First; x < part.End; x += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x-ny*nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+			if prog.NeedsReads() {
+				for x := part.First; x < part.End; x += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x-ny*nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+				}
 			}
-			for x := part.First; x < part.End; x += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+ny*nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+			if prog.NeedsReads() {
+				for x := part.First; x < part.End; x += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+ny*nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+				}
 			}
-			for x := part.First; x < part.End; x += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x-nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+			if prog.NeedsReads() {
+				for x := part.First; x < part.End; x += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x-nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+				}
 			}
-			for x := part.First; x < part.End; x += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+			if prog.NeedsReads() {
+				for x := part.First; x < part.End; x += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+nz+1, nz-2, 1, 1, max(0, ny-2), nz)
+				}
 			}
-			for x := part.First; x < part.End; x += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x, nz-2, 1, 1, max(0, ny-2), nz)
+			if prog.NeedsReads() {
+				for x := part.First; x < part.End; x += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x, nz-2, 1, 1, max(0, ny-2), nz)
+				}
 			}
-			for x := part.First; x < part.End; x += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+2, nz-2, 1, 1, max(0, ny-2), nz)
+			if prog.NeedsReads() {
+				for x := part.First; x < part.End; x += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(nz+ny*nz*x+2, nz-2, 1, 1, max(0, ny-2), nz)
+				}
 			}
 			for x := part.First; x < part.End; x += part.By {
 				prog.Overwrites(steps.step, rank, 0).Grid(nz+ny*nz*x+1, nz-2, 1, 1, max(0, ny-2), nz)
@@ -335,7 +361,7 @@ func HeatOn(node *fagus.Node, to, from []float64, nx, ny, nz int, c float64) (er
 				to[i] = from[i] + c*(from[i-ny*nz]+from[i+ny*nz]+from[i-nz]+from[i+nz]+from[i-1]+from[i+1]-6*from[i])
 			}
 		}
-//line stencil_fagus.go:339
+//line stencil_fagus.go:365
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

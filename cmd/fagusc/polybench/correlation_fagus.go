@@ -114,13 +114,17 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		for rank := range prog.Nodes() {
 			part4 := prog.Iterations(steps.step4, rank)
 			prog.Overwrites(steps.step4, rank, 1).Grid(part4.First*(m+1), 1, 1, 1, part4.Count(), part4.By*(m+1))
-			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-				if i4+1 < m {
-					prog.Reads(steps.step4, rank, 0).Grid(i4, 1, 1, 1, max(0, n), m)
+			if prog.NeedsReads() {
+				for i4 := part4.First; i4 < part4.End; i4 += part4.By {
+					if i4+1 < m {
+						prog.Reads(steps.step4, rank, 0).Grid(i4, 1, 1, 1, max(0, n), m)
+					}
 				}
 			}
-			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-				prog.Reads(steps.step4, rank, 0).Grid(i4+1, -i4+m-1, 1, 1, max(0, n), m)
+			if prog.NeedsReads() {
+				for i4 := part4.First; i4 < part4.End; i4 += part4.By {
+					prog.Reads(steps.step4, rank, 0).Grid(i4+1, -i4+m-1, 1, 1, max(0, n), m)
+				}
 			}
 			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
 				prog.Overwrites(steps.step4, rank, 1).Add(i4*m+i4+1, i4*m+m)
@@ -128,8 +132,10 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
 				prog.Overwrites(steps.step4, rank, 1).Grid((i4+1)*m+i4, 1, 1, 1, max(0, -i4+m-1), m)
 			}
-			for i4 := part4.First; i4 < part4.End; i4 += part4.By {
-				prog.Works(steps.step4, rank, max(0, -i4+m-1)*max(0, n))
+			if prog.NeedsWork(rank) {
+				for i4 := part4.First; i4 < part4.End; i4 += part4.By {
+					prog.Works(steps.step4, rank, max(0, -i4+m-1)*max(0, n))
+				}
 			}
 		}
 	}
@@ -148,7 +154,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			mean[j] += data[i*m+j]
 		}
 		mean[j] /= float64(n)
-//line correlation_fagus.go:152
+//line correlation_fagus.go:158
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -167,7 +173,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		if stddev[j] <= 0.1 {
 			stddev[j] = 1 // a column that is almost constant
 		}
-//line correlation_fagus.go:171
+//line correlation_fagus.go:177
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -181,7 +187,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 		for j := range m {
 			data[i*m+j] = (data[i*m+j] - mean[j]) / (math.Sqrt(float64(n)) * stddev[j])
 		}
-//line correlation_fagus.go:185
+//line correlation_fagus.go:191
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return
@@ -201,7 +207,7 @@ func CorrelationOn(node *fagus.Node, data, corr []float64, n, m int) (err error)
 			corr[i*m+j] = sum
 			corr[j*m+i] = sum
 		}
-//line correlation_fagus.go:205
+//line correlation_fagus.go:211
 	}
 	if err = prog.Leave(steps.step4); err != nil {
 		return

@@ -50,9 +50,11 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 		prog.Block(steps.step, 0, nr, 1, 0, nr)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for r := part.First; r < part.End; r += part.By {
-				if 0 < np {
-					prog.Reads(steps.step, rank, 0).Grid(np*nq*r, np, 1, 1, max(0, nq), np)
+			if prog.NeedsReads() {
+				for r := part.First; r < part.End; r += part.By {
+					if 0 < np {
+						prog.Reads(steps.step, rank, 0).Grid(np*nq*r, np, 1, 1, max(0, nq), np)
+					}
 				}
 			}
 			if part.Count() > 0 {
@@ -91,7 +93,7 @@ func DoitgenOn(node *fagus.Node, a, c []float64, nr, nq, np int) (err error) {
 					a[(r*nq+q)*np+p] = sum[p]
 				}
 			}
-//line doitgen_fagus.go:95
+//line doitgen_fagus.go:97
 		}
 	}
 	if err = prog.Leave(steps.step); err != nil {

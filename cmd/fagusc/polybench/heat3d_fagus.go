@@ -54,26 +54,40 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps2.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+n*n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+n*n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n-n*n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n-n*n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n-n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n-n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+2, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n+2, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps2.step, rank, 0).Grid(n+i*n*n, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
 			for i := part.First; i < part.End; i += part.By {
 				prog.Overwrites(steps2.step, rank, 1).Grid(n+i*n*n+1, n-2, 1, 1, max(0, n-2), n)
@@ -86,26 +100,40 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 		prog.Block(steps2.step2, 1, n-1, 1, 1, n-1)
 		for rank := range prog.Nodes() {
 			part2 := prog.Iterations(steps2.step2, rank)
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+					prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+n*n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+					prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+n*n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n-n*n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+					prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n-n*n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+					prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n-n+1, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+					prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n-n+1, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+2, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+					prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n+2, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
-			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
-				prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n, n-2, 1, 1, max(0, n-2), n)
+			if prog.NeedsReads() {
+				for i2 := part2.First; i2 < part2.End; i2 += part2.By {
+					prog.Reads(steps2.step2, rank, 1).Grid(n+i2*n*n, n-2, 1, 1, max(0, n-2), n)
+				}
 			}
 			for i2 := part2.First; i2 < part2.End; i2 += part2.By {
 				prog.Overwrites(steps2.step2, rank, 0).Grid(n+i2*n*n+1, n-2, 1, 1, max(0, n-2), n)
@@ -121,7 +149,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 	b = bOwn
 //line heat3d.go:8:2
 	for range steps {
-//line heat3d_fagus.go:125
+//line heat3d_fagus.go:153
 		if err = prog.Enter(steps2.step); err != nil {
 			return
 		}
@@ -136,7 +164,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(a[(i*n+j)*n+k+1]-2*a[(i*n+j)*n+k]+a[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:140
+//line heat3d_fagus.go:168
 		}
 		if err = prog.Leave(steps2.step); err != nil {
 			return
@@ -155,7 +183,7 @@ func Heat3DOn(node *fagus.Node, a, b []float64, n, steps int) (err error) {
 						0.125*(b[(i*n+j)*n+k+1]-2*b[(i*n+j)*n+k]+b[(i*n+j)*n+k-1])
 				}
 			}
-//line heat3d_fagus.go:159
+//line heat3d_fagus.go:187
 		}
 		if err = prog.Leave(steps2.step2); err != nil {
 			return

@@ -70,15 +70,21 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 				if true {
 					prog.Reads(steps.step[wave], rank, 0).Grid(part.First*(n+1)+n+wave-1, 1, 1, 1, part.Count(), part.By*(n+1))
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[wave], rank, 0).Add(i*n+i+1, i*n+i+wave)
+				if prog.NeedsReads() {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Reads(steps.step[wave], rank, 0).Add(i*n+i+1, i*n+i+wave)
+					}
 				}
-				for i := part.First; i < part.End; i += part.By {
-					prog.Reads(steps.step[wave], rank, 0).Grid((i+1)*n+i+n+wave, 1, 1, 1, max(0, wave-1), n)
+				if prog.NeedsReads() {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Reads(steps.step[wave], rank, 0).Grid((i+1)*n+i+n+wave, 1, 1, 1, max(0, wave-1), n)
+					}
 				}
 				prog.Overwrites(steps.step[wave], rank, 0).Grid(part.First*(n+1)+wave, 1, 1, 1, part.Count(), part.By*(n+1))
-				for i := part.First; i < part.End; i += part.By {
-					prog.Works(steps.step[wave], rank, max(0, wave-1))
+				if prog.NeedsWork(rank) {
+					for i := part.First; i < part.End; i += part.By {
+						prog.Works(steps.step[wave], rank, max(0, wave-1))
+					}
 				}
 			}
 		}
@@ -107,7 +113,7 @@ func NussinovOn(node *fagus.Node, table []int, seq []int, n int) (err error) {
 				best = max(best, table[i*n+k]+table[(k+1)*n+j])
 			}
 			table[i*n+j] = best
-//line nussinov_fagus.go:111
+//line nussinov_fagus.go:117
 		}
 		if err = prog.Leave(steps.step[wave]); err != nil {
 			return

@@ -56,33 +56,47 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 		prog.Cyclic(steps.step, 0, n, 1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*n, i*n+i+1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step, rank, 0).Add(i*n, i*n+i+1)
+				}
 			}
 			for i := part.First; i < part.End; i += part.By {
 				prog.Writes(steps.step, rank, 0).Add(i*n, i*n+i+1)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(0, m, 1, 1, max(0, i+1), m)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < i+1 {
-					prog.Reads(steps.step, rank, 2).Add(i*m, i*m+m)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(0, m, 1, 1, max(0, i+1), m)
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 2).Grid(0, m, 1, 1, max(0, i+1), m)
-			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < i+1 {
-					prog.Reads(steps.step, rank, 1).Add(i*m, i*m+m)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if 0 < i+1 {
+						prog.Reads(steps.step, rank, 2).Add(i*m, i*m+m)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Works(steps.step, rank, max(0, i+1))
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step, rank, 2).Grid(0, m, 1, 1, max(0, i+1), m)
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Works(steps.step, rank, max(0, m)*max(0, i+1))
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if 0 < i+1 {
+						prog.Reads(steps.step, rank, 1).Add(i*m, i*m+m)
+					}
+				}
+			}
+			if prog.NeedsWork(rank) {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Works(steps.step, rank, max(0, i+1))
+				}
+			}
+			if prog.NeedsWork(rank) {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Works(steps.step, rank, max(0, m)*max(0, i+1))
+				}
 			}
 		}
 	}
@@ -106,7 +120,7 @@ func Syr2kOn(node *fagus.Node, c, a, b []float64, n, m int, alpha, beta float64)
 				c[i*n+j] += a[j*m+k]*alpha*b[i*m+k] + b[j*m+k]*alpha*a[i*m+k]
 			}
 		}
-//line syr2k_fagus.go:110
+//line syr2k_fagus.go:124
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -278,6 +278,9 @@ func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f 
 		open("for _, %s := range %s.Without(%s)", part, part, without)
 	}
 	rows := f.Rows()
+	if f.Use == loops.Reads && slices.ContainsFunc(f.Frames, func(g loops.Frame) bool { return g.Each }) {
+		open("if %s.NeedsReads()", e.prog)
+	}
 	for _, frame := range f.Frames {
 		switch l := frame.Loop; {
 		case l == nil:
@@ -372,9 +375,16 @@ func product(p loops.Poly, x string) string {
 func (e *emitter) work(b *strings.Builder, s *loops.Step, number string) {
 	all, _ := s.Work()
 	for _, w := range all {
-		if times, ends := nest(b, w, s.Node.Loop, e.vars[s].part); times != "" {
-			fmt.Fprintf(b, "%s.Works(%s, %s, %s)\n%s", e.prog, number, e.rank, times, ends)
+		var loops strings.Builder
+		times, ends := nest(&loops, w, s.Node.Loop, e.vars[s].part)
+		if times == "" {
+			continue
 		}
+		if ends != "" {
+			fmt.Fprintf(b, "if %s.NeedsWork(%s) {\n", e.prog, e.rank)
+			ends += "}\n"
+		}
+		fmt.Fprintf(b, "%s%s.Works(%s, %s, %s)\n%s", &loops, e.prog, number, e.rank, times, ends)
 	}
 }
 

@@ -73,9 +73,11 @@ func FluxesOn(node *fagus.Node, cu, cv, z, b, u, v, p []float64, lo, hi, w int, 
 			prog.Reads(steps.step, rank, 5).Grid(part.First*w, w-1, 1, 1, part.Count(), part.By*w)
 			prog.Overwrites(steps.step, rank, 3).Grid(part.First*w, w-1, 1, 1, part.Count(), part.By*w)
 			prog.Overwrites(steps.step, rank, 1).Grid(part.First*w+1, w-2, 1, 1, part.Count(), part.By*w)
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 6).Add(i*w-w, i*w-1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 6).Add(i*w-w, i*w-1)
+					}
 				}
 			}
 			for i := part.First; i < part.End; i += part.By {
@@ -83,9 +85,11 @@ func FluxesOn(node *fagus.Node, cu, cv, z, b, u, v, p []float64, lo, hi, w int, 
 					prog.Overwrites(steps.step, rank, 0).Add(i*w, i*w+w-1)
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 5).Add(i*w-w+1, i*w-1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 5).Add(i*w-w+1, i*w-1)
+					}
 				}
 			}
 			for i := part.First; i < part.End; i += part.By {
@@ -131,7 +135,7 @@ func FluxesOn(node *fagus.Node, cu, cv, z, b, u, v, p []float64, lo, hi, w int, 
 					(p[(i-1)*w+j-1] + p[i*w+j-1] + p[i*w+j] + p[(i-1)*w+j])
 			}
 		}
-//line water_fagus.go:135
+//line water_fagus.go:139
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -219,39 +223,53 @@ func LeapOn(node *fagus.Node, un, vn, pn, uo, vo, po, cu, cv, z, b []float64, lo
 			prog.Reads(steps.step, rank, 9).Grid(part.First*w+1, w-2, 1, 1, part.Count(), part.By*w)
 			prog.Reads(steps.step, rank, 9).Grid(part.First*w, w-2, 1, 1, part.Count(), part.By*w)
 			prog.Overwrites(steps.step, rank, 1).Grid(part.First*w+1, w-2, 1, 1, part.Count(), part.By*w)
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 3).Add(i*w, i*w+w-1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 3).Add(i*w, i*w+w-1)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 8).Add(i*w+1, i*w+w)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 8).Add(i*w+1, i*w+w)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 8).Add(i*w, i*w+w-1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 8).Add(i*w, i*w+w-1)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 7).Add(i*w-w+1, i*w)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 7).Add(i*w-w+1, i*w)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 7).Add(i*w-w, i*w-1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 7).Add(i*w-w, i*w-1)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 9).Add(i*w, i*w+w-1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 9).Add(i*w, i*w+w-1)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if i-1 >= 0 {
-					prog.Reads(steps.step, rank, 9).Add(i*w-w, i*w-1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if i-1 >= 0 {
+						prog.Reads(steps.step, rank, 9).Add(i*w-w, i*w-1)
+					}
 				}
 			}
 			for i := part.First; i < part.End; i += part.By {
@@ -296,7 +314,7 @@ func LeapOn(node *fagus.Node, un, vn, pn, uo, vo, po, cu, cv, z, b []float64, lo
 					(cv[i*w+j+1]+cv[(i-1)*w+j+1]+cv[(i-1)*w+j]+cv[i*w+j]) - fx*(b[i*w+j]-b[(i-1)*w+j])
 			}
 		}
-//line water_fagus.go:300
+//line water_fagus.go:318
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -405,7 +423,7 @@ func SmoothOn(node *fagus.Node, uo, vo, po, u, v, p, un, vn, pn []float64, lo, h
 			vo[i*w+j] = v[i*w+j] + alpha*(vn[i*w+j]-2*v[i*w+j]+vo[i*w+j])
 			po[i*w+j] = p[i*w+j] + alpha*(pn[i*w+j]-2*p[i*w+j]+po[i*w+j])
 		}
-//line water_fagus.go:409
+//line water_fagus.go:427
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return

@@ -87,8 +87,10 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 		prog.Cyclic(steps.step3, 0, m, 1)
 		for rank := range prog.Nodes() {
 			part3 := prog.Iterations(steps.step3, rank)
-			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-				prog.Reads(steps.step3, rank, 0).Grid(i3, -i3+m, 1, 1, max(0, n), region.Columns(data))
+			if prog.NeedsReads() {
+				for i3 := part3.First; i3 < part3.End; i3 += part3.By {
+					prog.Reads(steps.step3, rank, 0).Grid(i3, -i3+m, 1, 1, max(0, n), region.Columns(data))
+				}
 			}
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
 				prog.Overwrites(steps.step3, rank, 1).Add(i3*region.Columns(cov)+i3, i3*region.Columns(cov)+m)
@@ -96,8 +98,10 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
 				prog.Overwrites(steps.step3, rank, 1).Grid(i3*region.Columns(cov)+i3, 1, 1, 1, max(0, -i3+m), region.Columns(cov))
 			}
-			for i3 := part3.First; i3 < part3.End; i3 += part3.By {
-				prog.Works(steps.step3, rank, max(0, -i3+m)*max(0, n))
+			if prog.NeedsWork(rank) {
+				for i3 := part3.First; i3 < part3.End; i3 += part3.By {
+					prog.Works(steps.step3, rank, max(0, -i3+m)*max(0, n))
+				}
 			}
 		}
 	}
@@ -116,7 +120,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 			mean[j] += data[i][j]
 		}
 		mean[j] /= float64(n)
-//line covariance_fagus.go:120
+//line covariance_fagus.go:124
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
@@ -130,7 +134,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 		for j := range m {
 			data[i][j] -= mean[j]
 		}
-//line covariance_fagus.go:134
+//line covariance_fagus.go:138
 	}
 	if err = prog.Leave(steps.step2); err != nil {
 		return
@@ -149,7 +153,7 @@ func CovarianceOn(node *fagus.Node, data, cov [][]float64, n, m int) (err error)
 			cov[i][j] = sum / float64(n-1)
 			cov[j][i] = cov[i][j]
 		}
-//line covariance_fagus.go:153
+//line covariance_fagus.go:157
 	}
 	if err = prog.Leave(steps.step3); err != nil {
 		return

@@ -60,14 +60,18 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 				rank := prog.Owner(0, i*region.Columns(a))
 				prog.Alone(steps.step[i], rank, 1)
 				prog.Reads(steps.step[i], rank, 0).Strided(i*region.Columns(a)+(0), 1, region.Iterations{First: 0, End: min(i-1, region.Columns(a)), By: 1}.Count(), 1)
-				for j := 0; j < i; j++ {
-					if -j+region.Columns(a)-1 >= 0 {
-						prog.Reads(steps.step[i], rank, 0).Grid(j, 1, 1, 1, max(0, i-1), region.Columns(a))
+				if prog.NeedsReads() {
+					for j := 0; j < i; j++ {
+						if -j+region.Columns(a)-1 >= 0 {
+							prog.Reads(steps.step[i], rank, 0).Grid(j, 1, 1, 1, max(0, i-1), region.Columns(a))
+						}
 					}
 				}
-				for j := 0; j < i; j++ {
-					if -j+region.Columns(a)-1 >= 0 {
-						prog.Reads(steps.step[i], rank, 0).Add(i*region.Columns(a)+j, i*region.Columns(a)+j+1)
+				if prog.NeedsReads() {
+					for j := 0; j < i; j++ {
+						if -j+region.Columns(a)-1 >= 0 {
+							prog.Reads(steps.step[i], rank, 0).Add(i*region.Columns(a)+j, i*region.Columns(a)+j+1)
+						}
 					}
 				}
 				for j := 0; j < i; j++ {
@@ -75,9 +79,11 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 						prog.Writes(steps.step[i], rank, 0).Add(i*region.Columns(a)+j, i*region.Columns(a)+j+1)
 					}
 				}
-				for j := 0; j < i; j++ {
-					if -j+region.Columns(a)-1 >= 0 {
-						prog.Reads(steps.step[i], rank, 0).Add(j*region.Columns(a)+j, j*region.Columns(a)+j+1)
+				if prog.NeedsReads() {
+					for j := 0; j < i; j++ {
+						if -j+region.Columns(a)-1 >= 0 {
+							prog.Reads(steps.step[i], rank, 0).Add(j*region.Columns(a)+j, j*region.Columns(a)+j+1)
+						}
 					}
 				}
 				for j := 0; j < i; j++ {
@@ -95,15 +101,19 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 				if part2.Count() > 0 {
 					prog.Reads(steps.step2[i], rank, 0).Strided(i*region.Columns(a)+(0), 1, region.Iterations{First: 0, End: min(i, region.Columns(a)), By: 1}.Count(), 1)
 				}
-				for j2 := part2.First; j2 < part2.End; j2 += part2.By {
-					if -j2+region.Columns(a)-1 >= 0 {
-						prog.Reads(steps.step2[i], rank, 0).Grid(j2, 1, 1, 1, max(0, i), region.Columns(a))
+				if prog.NeedsReads() {
+					for j2 := part2.First; j2 < part2.End; j2 += part2.By {
+						if -j2+region.Columns(a)-1 >= 0 {
+							prog.Reads(steps.step2[i], rank, 0).Grid(j2, 1, 1, 1, max(0, i), region.Columns(a))
+						}
 					}
 				}
-				for j2 := part2.First; j2 < part2.End; j2 += part2.By {
-					if 0 < i {
-						if -j2+region.Columns(a)-1 >= 0 {
-							prog.Reads(steps.step2[i], rank, 0).Add(i*region.Columns(a)+j2, i*region.Columns(a)+j2+1)
+				if prog.NeedsReads() {
+					for j2 := part2.First; j2 < part2.End; j2 += part2.By {
+						if 0 < i {
+							if -j2+region.Columns(a)-1 >= 0 {
+								prog.Reads(steps.step2[i], rank, 0).Add(i*region.Columns(a)+j2, i*region.Columns(a)+j2+1)
+							}
 						}
 					}
 				}
@@ -124,7 +134,7 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 	a = aOwn
 //line lu.go:8:2
 	for i := range n {
-//line lu_fagus.go:128
+//line lu_fagus.go:138
 		if err = prog.Enter(steps.step[i]); err != nil {
 			return
 		}
@@ -136,7 +146,7 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 				}
 				a[i][j] /= a[j][j]
 			}
-//line lu_fagus.go:140
+//line lu_fagus.go:150
 		}
 		if err = prog.Leave(steps.step[i]); err != nil {
 			return
@@ -150,7 +160,7 @@ func LUOn(node *fagus.Node, a [][]float64, n int) (err error) {
 			for k := range i {
 				a[i][j] -= a[i][k] * a[k][j]
 			}
-//line lu_fagus.go:154
+//line lu_fagus.go:164
 		}
 		if err = prog.Leave(steps.step2[i]); err != nil {
 			return

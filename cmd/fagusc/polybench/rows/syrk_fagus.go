@@ -53,25 +53,35 @@ func SyrkOn(node *fagus.Node, c, a [][]float64, n, m int, alpha, beta float64) (
 		prog.Cyclic(steps.step, 0, n, 1)
 		for rank := range prog.Nodes() {
 			part := prog.Iterations(steps.step, rank)
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 0).Add(i*region.Columns(c), i*region.Columns(c)+i+1)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step, rank, 0).Add(i*region.Columns(c), i*region.Columns(c)+i+1)
+				}
 			}
 			for i := part.First; i < part.End; i += part.By {
 				prog.Writes(steps.step, rank, 0).Add(i*region.Columns(c), i*region.Columns(c)+i+1)
 			}
-			for i := part.First; i < part.End; i += part.By {
-				if 0 < i+1 {
-					prog.Reads(steps.step, rank, 1).Add(i*region.Columns(a), i*region.Columns(a)+m)
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					if 0 < i+1 {
+						prog.Reads(steps.step, rank, 1).Add(i*region.Columns(a), i*region.Columns(a)+m)
+					}
 				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Reads(steps.step, rank, 1).Grid(0, m, 1, 1, max(0, i+1), region.Columns(a))
+			if prog.NeedsReads() {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Reads(steps.step, rank, 1).Grid(0, m, 1, 1, max(0, i+1), region.Columns(a))
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Works(steps.step, rank, max(0, i+1))
+			if prog.NeedsWork(rank) {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Works(steps.step, rank, max(0, i+1))
+				}
 			}
-			for i := part.First; i < part.End; i += part.By {
-				prog.Works(steps.step, rank, max(0, m)*max(0, i+1))
+			if prog.NeedsWork(rank) {
+				for i := part.First; i < part.End; i += part.By {
+					prog.Works(steps.step, rank, max(0, m)*max(0, i+1))
+				}
 			}
 		}
 	}
@@ -94,7 +104,7 @@ func SyrkOn(node *fagus.Node, c, a [][]float64, n, m int, alpha, beta float64) (
 				c[i][j] += alpha * a[i][k] * a[j][k]
 			}
 		}
-//line syrk_fagus.go:98
+//line syrk_fagus.go:108
 	}
 	if err = prog.Leave(steps.step); err != nil {
 		return
