@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -114,6 +115,9 @@ func testCorpus(t *testing.T, corpus string) {
 	}
 }
 
+// method matches the receiver of F.
+var method = regexp.MustCompile(`(?m)^func \(\w+ (\*?)(\w+)\) F\(`)
+
 // emitted writes the parallel version of the function of a package, whose comments may say that it
 // is accepted, or why it is refused, and returns its entry in the
 // table of corpus_main.go.txt, or "" if the function is refused.
@@ -146,7 +150,11 @@ func emitted(t *testing.T, dir, name, source string) (entry string) {
 		return ""
 	}
 	write(t, dir, filepath.Join(name, "f_fagus.go"), text)
-	entry = fmt.Sprintf("{name: %q, f: %s.F, on: %s.FOn", name, name, name)
+	of := name
+	if m := method.FindStringSubmatch(source); m != nil {
+		of = fmt.Sprintf("(%s%s.%s)", m[1], name, m[2])
+	}
+	entry = fmt.Sprintf("{name: %q, f: %s.F, on: %s.FOn, method: %v", name, of, of, of != name)
 	if strings.Contains(source, "func Inputs(") {
 		entry += fmt.Sprintf(", inputs: %s.Inputs", name)
 	}

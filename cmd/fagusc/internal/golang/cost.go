@@ -34,7 +34,10 @@ func (e *emitter) choice() {
 	if len(e.results) > 0 {
 		e.printf("%s = ", strings.Join(e.results, ", "))
 	}
-	e.printf("%s(%s)\n}\n", e.Name, strings.Join(e.arguments(), ", "))
+	if e.decl.Recv != nil {
+		e.printf("%s.", e.decl.Recv.List[0].Names[0].Name)
+	}
+	e.printf("%s(%s)\n}\n", e.decl.Name.Name, strings.Join(e.arguments(), ", "))
 	for _, r := range e.results {
 		e.printf("if %[1]s, %[2]s = region.Tell(%[3]s, %[1]s); %[2]s != nil {\nreturn\n}\n", r, e.err, e.node)
 	}
@@ -56,7 +59,7 @@ func (e *emitter) choosable() bool {
 		}
 	}
 	for _, o := range e.file.pkg.TypesInfo.Defs {
-		if v, ok := o.(*types.Var); ok && v.Name() == e.Name && e.decl.Pos() <= v.Pos() && v.Pos() < e.decl.End() {
+		if v, ok := o.(*types.Var); ok && e.decl.Recv == nil && v.Name() == e.Name && e.decl.Pos() <= v.Pos() && v.Pos() < e.decl.End() {
 			return false // hides the function
 		}
 	}
@@ -69,7 +72,7 @@ func (e *emitter) changesParameter() (changes bool) {
 		id, ok := ast.Unparen(x).(*ast.Ident)
 		if ok {
 			o := cmp.Or(e.file.pkg.TypesInfo.Defs[id], e.file.pkg.TypesInfo.Uses[id])
-			ok = o == nil || o.Pos() < e.decl.Type.Params.Pos() || e.decl.Type.Params.End() <= o.Pos()
+			ok = o == nil || o.Pos() < e.decl.Pos() || e.decl.Type.Params.End() <= o.Pos()
 		}
 		changes = changes || !ok
 	}

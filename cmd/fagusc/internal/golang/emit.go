@@ -291,12 +291,12 @@ func (e *emitter) name() {
 				add := e.unique("add")
 				names.add, names.all = e.numbers+"."+add, add+"All"
 				if e.parts[a] == "" {
-					e.parts[a] = e.unique(a.Name + "Parts")
+					e.parts[a] = e.unique(ident(a.Name) + "Parts")
 				}
 			}
 			for _, f := range step.Elements() {
 				names.stores = append(names.stores, e.numbers+"."+e.unique("store"))
-				names.own = append(names.own, e.unique(f.Element.Array.Name+"Part"))
+				names.own = append(names.own, e.unique(ident(f.Element.Array.Name)+"Part"))
 			}
 			e.vars[step] = names
 		}
@@ -341,10 +341,13 @@ func (e *emitter) typed(t types.Type) string {
 }
 
 func (e *emitter) signature() {
-	name := e.Name + "On"
+	name, receiver := e.decl.Name.Name+"On", ""
+	if e.decl.Recv != nil {
+		receiver = e.file.source(e.decl.Recv) + " "
+	}
 	e.printf("\n// %s runs [%s] on all ranks of %s. It is collective: every\n", name, e.Name, e.node)
 	e.printf("// rank must call it, hold no set, and pass slices of the same lengths. The slices of rank 0 are the\n// input and receive the output; the slices of other ranks do not change. All ranks get the results.\n// A slice that a region.Resident gives stays where it is.\n")
-	e.printf("func %s(%s *fagus.Node", name, e.node)
+	e.printf("func %s%s(%s *fagus.Node", receiver, name, e.node)
 	for _, field := range e.decl.Type.Params.List {
 		e.printf(", %s", e.file.source(field))
 	}
@@ -373,7 +376,7 @@ func (e *emitter) opening() (own map[*array]string) {
 			if a.columns != "" {
 				in = "InRows"
 			}
-			own[a] = e.unique(a.Name + "Own")
+			own[a] = e.unique(ident(a.Name) + "Own")
 			e.printf("%s := %s\nregion.%s(%s, %q, &%s)\n", own[a], a.Name, in, e.prog, a.Name, own[a])
 		}
 	}
@@ -423,6 +426,7 @@ func (e *emitter) opening() (own map[*array]string) {
 
 // use makes the loops use other slices than the caller's, also where variables denote their parts.
 func (e *emitter) use(own map[*array]string) {
+	e.copied()
 	for _, a := range e.arrays {
 		if own[a] != "" {
 			e.printf("%s = %s\n", a.Name, own[a])

@@ -263,7 +263,8 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 // checked writes the evaluation of a slice, which panics if its bounds are wrong: on ranks without
 // iterations, too.
 func (e *emitter) checked(x ast.Expr) {
-	if _, isID := ast.Unparen(x).(*ast.Ident); isID {
+	switch ast.Unparen(x).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
 		return
 	}
 	at := e.file.position(x.Pos())

@@ -39,7 +39,9 @@ func (t *translator) reads(n *loops.Node, e ast.Expr) {
 			n.Opaque = fmt.Sprintf("%s is a package variable: pass it as a parameter", t.file.source(e))
 			return
 		}
-		t.reads(n, e.X)
+		if !t.memberOf(n, e) {
+			t.reads(n, e.X)
+		}
 	case *ast.CallExpr:
 		t.call(n, e)
 	case *ast.CompositeLit:
@@ -58,6 +60,9 @@ func (t *translator) readsName(n *loops.Node, id *ast.Ident) { t.use(n, t.info.U
 
 func (t *translator) use(n *loops.Node, o types.Object, id *ast.Ident) {
 	if _, ok := t.values[o]; ok {
+		return
+	}
+	if t.memberOf(n, id) {
 		return
 	}
 	switch s := t.scalars[o]; {
@@ -82,27 +87,9 @@ func pointer(t types.Type) bool {
 // element records an access to an element of an array or a local array; whole is the expression.
 func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, write bool, fold string, partly bool) {
 	t.reads(n, e.Index)
-	id, ok := ast.Unparen(e.X).(*ast.Ident)
-	if !ok {
-		if inner, isElement := ast.Unparen(e.X).(*ast.IndexExpr); isElement {
-			if t.matrix(inner) != nil {
-				t.entry(n, e, inner, whole, write, fold, partly)
-				return
-			}
-			// An array inside an element.
-			t.element(n, inner, whole, write, fold, true)
-			return
-		}
-		if sel, isField := ast.Unparen(e.X).(*ast.SelectorExpr); isField {
-			t.field(n, sel, write, fold)
-			return
-		}
-		n.Opaque = fmt.Sprintf("%s is not supported", t.file.source(e))
-		return
-	}
-	s := t.slices[t.info.Uses[id]]
+	s := t.sliceOf(e.X)
 	if s == nil {
-		t.variable(n, id, write, fold)
+		t.array(n, e, whole, write, fold, partly)
 		return
 	}
 	if p, ok := t.poly(e.Index); ok {
@@ -119,6 +106,25 @@ func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, wr
 	}
 	t.access(n, s, nil, nil, whole, write, fold, partly)
 	n.Own[len(n.Own)-1].Access.Text += t.overflows(e.Index)
+}
+
+// array records an access to an element of something other than a slice.
+func (t *translator) array(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, write bool, fold string, partly bool) {
+	switch of := ast.Unparen(e.X).(type) {
+	case *ast.IndexExpr:
+		if t.matrix(of) != nil {
+			t.entry(n, e, of, whole, write, fold, partly)
+			return
+		}
+		// An array inside an element.
+		t.element(n, of, whole, write, fold, true)
+	case *ast.SelectorExpr:
+		t.field(n, of, write, fold)
+	case *ast.Ident:
+		t.variable(n, of, write, fold)
+	default:
+		n.Opaque = fmt.Sprintf("%s is not supported", t.file.source(e))
+	}
 }
 
 // access records an access to the element at a subscript, nil if it is unknown; whole is the
@@ -174,6 +180,12 @@ func (t *translator) variable(n *loops.Node, id *ast.Ident, write bool, fold str
 }
 
 func (t *translator) field(n *loops.Node, e *ast.SelectorExpr, write bool, fold string) {
+	if t.memberOf(n, e) {
+		if write {
+			n.Opaque = fmt.Sprintf("%s is assigned", t.file.source(e))
+		}
+		return
+	}
 	switch x := ast.Unparen(e.X).(type) {
 	case *ast.IndexExpr:
 		t.element(n, x, e, write, fold, true)
@@ -251,6 +263,9 @@ func (t *translator) call(n *loops.Node, e *ast.CallExpr) {
 		case "make":
 			args = args[1:]
 		case "len", "cap":
+			if t.mentionsMember(e) {
+				n.Opaque = fmt.Sprintf("%s is not supported", t.file.source(e))
+			}
 			return // len of a local slice, which is constant
 		}
 	}

@@ -117,8 +117,8 @@ func (t *translator) argument(n *loops.Node, id *ast.Ident, arg ast.Expr) bool {
 		if t.assigned[o] > 0 {
 			return false
 		}
-		if id, isID := ast.Unparen(arg).(*ast.Ident); isID && t.matrices[t.info.Uses[id]] != nil {
-			t.matrices[o] = t.matrices[t.info.Uses[id]]
+		if m := t.matrixOf(arg); m != nil {
+			t.matrices[o] = m
 			return true
 		}
 		s := t.slice(n, arg)

@@ -140,10 +140,7 @@ func (t *translator) index(n *loops.Node, name string) {
 // rangeHeader finds the bounds of "for i, x := range a" and returns the nodes that assign x.
 func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loops.Node) {
 	var hi loops.Poly
-	over, rows := t.slice(n, s.X), (*matrix)(nil)
-	if id, isID := ast.Unparen(s.X).(*ast.Ident); isID {
-		rows = t.matrices[t.info.Uses[id]]
-	}
+	over, rows := t.slice(n, s.X), t.matrixOf(s.X)
 	ok := over != nil || rows != nil
 	if over != nil {
 		hi = over.length

@@ -36,7 +36,7 @@ func (f *Function) named() error {
 			return refuse("the package declares %s, which generated code uses: rename it", name)
 		}
 	}
-	if scope.Lookup(f.Name+"On") != nil {
+	if f.taken() {
 		return refuse("the package already declares %sOn, the name of the parallel version: rename it", f.Name)
 	}
 	for _, s := range f.file.syntax.Imports {
@@ -59,6 +59,35 @@ func (f *Function) named() error {
 		return true
 	})
 	return err
+}
+
+// taken reports whether the name of the parallel version is in use.
+func (f *Function) taken() bool {
+	name, pkg := f.decl.Name.Name+"On", f.file.pkg
+	if f.decl.Recv == nil {
+		return pkg.Types.Scope().Lookup(name) != nil
+	}
+	o, path, _ := types.LookupFieldOrMethod(receiver(pkg.TypesInfo, f.decl), true, pkg.Types, name)
+	return o != nil && len(path) == 1
+}
+
+// receiver returns the type of a method's receiver, or that which it points to.
+func receiver(info *types.Info, decl *ast.FuncDecl) types.Type {
+	t := info.Defs[decl.Name].(*types.Func).Signature().Recv().Type()
+	if p, pointer := types.Unalias(t).(*types.Pointer); pointer {
+		t = p.Elem()
+	}
+	return types.Unalias(t)
+}
+
+// qualified returns the name of a function, after that of the receiver's type if it has one.
+func qualified(info *types.Info, decl *ast.FuncDecl) string {
+	if decl.Recv != nil {
+		if t, ok := receiver(info, decl).(*types.Named); ok {
+			return t.Obj().Name() + "." + decl.Name.Name
+		}
+	}
+	return decl.Name.Name
 }
 
 // constraint returns the build constraint lines of the file, for its output.

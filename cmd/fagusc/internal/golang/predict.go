@@ -176,10 +176,11 @@ func (p *predictor) bytes(a *array) float64 {
 // evaluate returns the value of an expression of sizes.
 func (p *predictor) evaluate(text string) (int64, bool) {
 	pkg := types.NewPackage("sizes", "sizes")
-	names := strings.NewReplacer("region.Columns(", "columns_", "columns(", "columns_", "len(", "len_", ")", "")
+	names := strings.NewReplacer("region.Columns(", "columns_", "columns(", "columns_", "len(", "len_", ")", "", ".", "_")
 	if strings.HasPrefix(text, "len(") || strings.HasPrefix(text, "region.Columns(") {
 		text = names.Replace(text)
 	}
+	text = strings.ReplaceAll(text, ".", "_")
 	for name, v := range p.sizes {
 		if name != text {
 			name = names.Replace(name)

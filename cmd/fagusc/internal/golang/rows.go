@@ -30,16 +30,21 @@ func (r *row) inside(at loops.Poly) []loops.Poly {
 // rows records a parameter that is a slice of slices, and reports whether it is one.
 func (t *translator) rows(id *ast.Ident, o types.Object, s *types.Slice) bool {
 	inner, ok := s.Elem().Underlying().(*types.Slice)
-	if !ok || !flat(inner.Elem()) || types.SizesFor("gc", "amd64").Sizeof(inner.Elem()) == 0 {
+	if !ok || !sized(inner.Elem()) {
 		return false
 	}
 	if t.assigned[o] > 0 {
 		t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array; two may be exchanged (a, b = b, a) at the end of one loop that is in no other", id.Name)
 	}
-	a := &array{Array: &loops.Array{Name: id.Name}, element: inner.Elem(), columns: fmt.Sprintf("region.Columns(%s)", id.Name)}
-	t.arrays = append(t.arrays, a)
-	t.matrices[o] = &matrix{a, loops.Of(&loops.Symbol{Name: "len(" + id.Name + ")"}), loops.Of(&loops.Symbol{Name: a.columns})}
+	t.matrices[o] = t.newMatrix(id.Name, inner.Elem())
 	return true
+}
+
+// newMatrix makes an array of a slice of slices of the caller.
+func (t *translator) newMatrix(name string, element types.Type) *matrix {
+	a := &array{Array: &loops.Array{Name: name}, element: element, columns: fmt.Sprintf("region.Columns(%s)", name)}
+	t.arrays = append(t.arrays, a)
+	return &matrix{a, loops.Of(&loops.Symbol{Name: "len(" + name + ")"}), loops.Of(&loops.Symbol{Name: a.columns})}
 }
 
 // makesRows records the local slice of slices that two statements make, and reports whether they
@@ -118,13 +123,7 @@ func (t *translator) fills(first, second ast.Stmt) bool {
 }
 
 // matrix returns the slice of slices of which an expression is a row, or nil.
-func (t *translator) matrix(e *ast.IndexExpr) *matrix {
-	id, ok := ast.Unparen(e.X).(*ast.Ident)
-	if !ok {
-		return nil
-	}
-	return t.matrices[t.info.Uses[id]]
-}
+func (t *translator) matrix(e *ast.IndexExpr) *matrix { return t.matrixOf(e.X) }
 
 // row returns the row a[i] of a slice of slices a, or nil if e is something else.
 func (t *translator) row(n *loops.Node, e *ast.IndexExpr) *slice {

@@ -52,6 +52,11 @@ func (t *translator) mentionsArrays(e ast.Expr) (found bool) {
 			_, length := t.called(call)
 			return !length
 		}
+		x, isExpr := n.(ast.Expr)
+		if m, ok := t.member(x); isExpr && ok {
+			found = found || !flat(m.typ)
+			return false
+		}
 		if id, ok := n.(*ast.Ident); ok {
 			o := t.info.Uses[id]
 			found = found || t.slices[o] != nil || t.matrices[o] != nil
@@ -87,6 +92,13 @@ func (t *translator) outer(o types.Object, text string) loops.Poly {
 
 // fieldValue returns the value of a field that never changes.
 func (t *translator) fieldValue(e *ast.SelectorExpr) (p loops.Poly, ok bool) {
+	if m, isMember := t.member(e); isMember {
+		if !flat(m.typ) || !t.integer(e) {
+			return p, false
+		}
+		t.agrees(m)
+		return t.fieldOf(m.of, m.name, e), true
+	}
 	id, isID := root(t.info, e).(*ast.Ident)
 	if !isID || !t.integer(e) || !t.settled(t.info.Uses[id]) {
 		return p, false
@@ -101,14 +113,18 @@ func (t *translator) fieldValue(e *ast.SelectorExpr) (p loops.Poly, ok bool) {
 		}
 		x = sel.X
 	}
-	text := t.file.source(e)
+	return t.fieldOf(t.info.Uses[id], t.file.source(e), e), true
+}
+
+// fieldOf returns the value of a field of o that never changes.
+func (t *translator) fieldOf(o types.Object, text string, e ast.Expr) loops.Poly {
 	if t.info.TypeOf(e) != types.Typ[types.Int] {
 		text = "int(" + text + ")"
 	}
 	if _, known := t.fields[text]; !known {
-		t.fields[text] = t.outer(t.info.Uses[id], text)
+		t.fields[text] = t.outer(o, text)
 	}
-	return t.fields[text], true
+	return t.fields[text]
 }
 
 // computed returns a symbol for an expression of variables that do not change, such as max(n, 0) or
@@ -138,6 +154,12 @@ func (t *translator) invariant(e ast.Expr) (text string, ok bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return e.Name, t.settled(t.info.Uses[e])
+	case *ast.SelectorExpr:
+		_, ok := t.fieldValue(e)
+		if m, isMember := t.member(e); isMember {
+			return m.name, ok
+		}
+		return t.file.source(e), ok
 	case *ast.UnaryExpr:
 		x, ok := t.invariant(e.X)
 		return "(-" + x + ")", ok && e.Op == token.SUB

@@ -201,6 +201,8 @@ func root(info *types.Info, e ast.Expr) ast.Expr {
 				return e
 			}
 			e = x.X
+		case *ast.StarExpr:
+			e = x.X
 		case *ast.IndexExpr:
 			if _, ok := info.TypeOf(x.X).Underlying().(*types.Array); !ok {
 				return e

@@ -324,8 +324,8 @@ func (t *translator) hides(n *loops.Node, name string) {
 
 func (t *translator) slice(n *loops.Node, e ast.Expr) *slice {
 	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return t.slices[t.info.Uses[e]]
+	case *ast.Ident, *ast.SelectorExpr:
+		return t.sliceOf(e)
 	case *ast.IndexExpr:
 		return t.row(n, e)
 	case *ast.SliceExpr:

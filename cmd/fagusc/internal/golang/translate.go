@@ -29,6 +29,8 @@ type Function struct {
 	results  []string        // names of the results
 	headers  [][2]token.Pos  // ranges that the output does not contain
 	types    map[string]bool // import lines for the types in the output
+	members  map[types.Object]member
+	agreed   []string // fields of members that the function uses, apart from slices
 }
 
 // alias is a variable that denotes a part of an array.
@@ -40,11 +42,13 @@ type alias struct {
 type array struct {
 	*loops.Array
 	element types.Type
-	length  string   // length of a local slice, and of its rows if it has any, as expressions
-	made    ast.Stmt // the statement that makes a local slice
-	filled  ast.Stmt // the loop that makes the rows of a local slice of slices
-	aliased bool     // another variable denotes a part of the array
-	columns string   // length of the rows of a slice of slices, as an expression; empty for others
+	length  string       // length of a local slice, and of its rows if it has any, as expressions
+	made    ast.Stmt     // the statement that makes a local slice
+	filled  ast.Stmt     // the loop that makes the rows of a local slice of slices
+	aliased bool         // another variable denotes a part of the array
+	field   types.Object // the parameter of which the array is a field, or nil
+	used    bool         // the function uses the field
+	columns string       // length of the rows of a slice of slices, an expression; empty for others
 }
 
 // size returns the number of elements as an expression.
@@ -66,30 +70,33 @@ type slice struct {
 
 type translator struct {
 	*Function
-	info       *types.Info
-	assigned   map[types.Object]int
-	directives map[int]string              // of loops, by line
-	values     map[types.Object]loops.Poly // values of integer variables that never change
-	slices     map[types.Object]*slice
-	matrices   map[types.Object]*matrix
-	fields     map[string]loops.Poly // values of fields that never change, by expression
-	opened     map[types.Object]int  // like assigned, for the preamble
-	divisions  map[string]*loops.Division
-	around     []string // names of the indices of enclosing loops
-	innermost  ast.Stmt // the innermost loop around; nil in a called function outside its loops
-	calls      *calls   // the calls in the statement that is translated; nil in other contexts
-	inlined    []*types.Func
+	info        *types.Info
+	assigned    map[types.Object]int
+	directives  map[int]string              // of loops, by line
+	values      map[types.Object]loops.Poly // values of integer variables that never change
+	slices      map[types.Object]*slice
+	matrices    map[types.Object]*matrix
+	fieldSlices map[string]*slice // fields of members, by name
+	fieldRows   map[string]*matrix
+	fields      map[string]loops.Poly // values of fields that never change, by expression
+	opened      map[types.Object]int  // like assigned, for the preamble
+	divisions   map[string]*loops.Division
+	around      []string // names of the indices of enclosing loops
+	innermost   ast.Stmt // the innermost loop around; nil in a called function outside its loops
+	calls       *calls   // the calls in the statement that is translated; nil in other contexts
+	inlined     []*types.Func
 }
 
 func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function {
 	t := &translator{
 		Function: &Function{
-			Function: &loops.Function{Name: decl.Name.Name, Pos: f.pos(decl.Name.Pos())}, file: f, decl: decl,
+			Function: &loops.Function{Name: qualified(f.pkg.TypesInfo, decl), Pos: f.pos(decl.Name.Pos())}, file: f, decl: decl, members: make(map[types.Object]member),
 			names: make(map[string]int), idents: make(map[*loops.Symbol]string), types: make(map[string]bool), scalars: make(map[types.Object]*loops.Scalar),
 		},
 		info:     f.pkg.TypesInfo,
 		assigned: assigned(f.pkg.TypesInfo, decl.Body), directives: directives,
 		values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice), matrices: make(map[types.Object]*matrix), fields: make(map[string]loops.Poly),
+		fieldSlices: make(map[string]*slice), fieldRows: make(map[string]*matrix),
 		divisions: make(map[string]*loops.Division),
 	}
 	t.Unique = t.unique
@@ -105,6 +112,7 @@ func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function
 	t.findExchange()
 	defer t.exchanged()
 	t.parameters()
+	defer t.usedFields()
 	body := t.opening(decl.Body.List)
 	if n := len(body); n > 0 {
 		if r, ok := body[n-1].(*ast.ReturnStmt); ok {
@@ -122,10 +130,10 @@ func (t *translator) refuse(at token.Pos, format string, args ...any) {
 }
 
 func (t *translator) parameters() {
-	if t.decl.Recv != nil || t.decl.Type.TypeParams != nil {
-		t.refuse(t.decl.Name.Pos(), "methods and generic functions are not supported")
+	if s := t.info.Defs[t.decl.Name].(*types.Func).Signature(); s.TypeParams() != nil || s.RecvTypeParams() != nil {
+		t.refuse(t.decl.Name.Pos(), "generic functions are not supported")
 	}
-	for _, field := range t.decl.Type.Params.List {
+	for _, field := range t.inputs() {
 		for _, id := range field.Names {
 			t.parameter(id)
 		}
@@ -154,6 +162,14 @@ func (t *translator) parameters() {
 	}
 }
 
+// inputs returns the receiver and the parameters.
+func (f *Function) inputs() []*ast.Field {
+	if f.decl.Recv == nil {
+		return f.decl.Type.Params.List
+	}
+	return slices.Concat(f.decl.Recv.List, f.decl.Type.Params.List)
+}
+
 func (f *Function) unique(name string) string {
 	for n, try := 2, name; ; n++ {
 		if f.names[try] == 0 {
@@ -171,20 +187,21 @@ func (t *translator) parameter(id *ast.Ident) {
 		return
 	}
 	t.names[id.Name] = 2 // an index of the same name is renamed
+	if t.structure(id, o) {
+		return
+	}
 	switch under := o.Type().Underlying().(type) {
 	case *types.Slice:
 		if t.rows(id, o, under) {
 			return
 		}
-		if !flat(under.Elem()) || types.SizesFor("gc", "amd64").Sizeof(under.Elem()) == 0 {
+		if !sized(under.Elem()) {
 			t.refuse(id.Pos(), "the elements of %s have pointers or no size: only numbers, and structs and arrays of them, are supported", id.Name)
 		}
 		if t.assigned[o] > 0 {
 			t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array; two may be exchanged (a, b = b, a) at the end of one loop that is in no other", id.Name)
 		}
-		a := &array{Array: &loops.Array{Name: id.Name}, element: under.Elem()}
-		t.arrays = append(t.arrays, a)
-		t.slices[o] = &slice{array: a, length: loops.Of(&loops.Symbol{Name: "len(" + id.Name + ")"})}
+		t.slices[o] = t.newSlice(id.Name, under.Elem())
 	case *types.Basic:
 		if under.Info()&types.IsInteger != 0 && under.Info()&types.IsUnsigned == 0 && t.assigned[o] == 0 {
 			t.values[o] = t.outer(o, converted(o))
@@ -193,10 +210,17 @@ func (t *translator) parameter(id *ast.Ident) {
 		}
 	default:
 		if !flat(under) {
-			t.refuse(id.Pos(), "parameter %s: only numbers, structs and arrays of them, and slices of these are supported", id.Name)
+			t.refuse(id.Pos(), "parameter %s: only numbers, structs and arrays of them, slices of these, structs with such slices, and pointers to structs are supported", id.Name)
 		}
 		t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
 	}
+}
+
+// newSlice makes an array of a slice of the caller.
+func (t *translator) newSlice(name string, element types.Type) *slice {
+	a := &array{Array: &loops.Array{Name: name}, element: element}
+	t.arrays = append(t.arrays, a)
+	return &slice{array: a, length: loops.Of(&loops.Symbol{Name: "len(" + name + ")"})}
 }
 
 // converted returns the value of an integer variable as an expression of type int.
@@ -375,16 +399,14 @@ func (t *translator) called(e *ast.CallExpr) (p loops.Poly, ok bool) {
 	if !isID || t.info.Uses[id] != types.Universe.Lookup("len") {
 		return p, false
 	}
-	switch arg := ast.Unparen(e.Args[0]).(type) {
-	case *ast.Ident:
-		if s := t.slices[t.info.Uses[arg]]; s != nil {
-			return s.length, true
-		}
-		if m := t.matrices[t.info.Uses[arg]]; m != nil {
-			return m.rows, true
-		}
-	case *ast.IndexExpr:
-		if m := t.matrix(arg); m != nil {
+	if s := t.sliceOf(e.Args[0]); s != nil {
+		return s.length, true
+	}
+	if m := t.matrixOf(e.Args[0]); m != nil {
+		return m.rows, true
+	}
+	if row, isRow := ast.Unparen(e.Args[0]).(*ast.IndexExpr); isRow {
+		if m := t.matrix(row); m != nil {
 			return m.width, true
 		}
 	}

@@ -10,16 +10,19 @@ import (
 	"strings"
 )
 
-// given returns the arguments of region.Open that give the scalar parameters, which all ranks must
-// agree on.
+// given returns the arguments of region.Open that give the scalar parameters, and the fields of
+// others, which all ranks must agree on.
 func (e *emitter) given() string {
 	var text strings.Builder
-	for _, field := range e.decl.Type.Params.List {
+	for _, field := range e.inputs() {
 		for _, id := range field.Names {
 			if o := e.file.pkg.TypesInfo.Defs[id]; o != nil && plain(o.Type()) {
 				fmt.Fprintf(&text, ", %q, %s", id.Name, id.Name)
 			}
 		}
+	}
+	for _, name := range e.agreed {
+		fmt.Fprintf(&text, ", %q, %s", name, name)
 	}
 	return text.String()
 }
@@ -63,22 +66,13 @@ func (e *emitter) values(text string) string {
 		})
 	}
 	declared(e.decl.Type)
+	if e.decl.Recv != nil {
+		declared(e.decl.Recv)
+	}
 	for _, s := range e.preamble {
 		declared(s)
 	}
-	var used []string
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
-	for before := token.ILLEGAL; ; {
-		_, now, name := s.Scan()
-		if now == token.EOF {
-			break
-		}
-		if now == token.IDENT && before != token.PERIOD && known[name] && !slices.Contains(used, name) {
-			used = append(used, name)
-		}
-		before = now
-	}
+	used := e.names(text, known)
 	for _, a := range e.arrays {
 		if a.columns != "" {
 			used = append(used, a.columns)
@@ -88,4 +82,41 @@ func (e *emitter) values(text string) string {
 		return ""
 	}
 	return ", " + strings.Join(used, ", ")
+}
+
+// names returns the variables in a text that are known, and the fields of members, apart from
+// arrays.
+func (e *emitter) names(text string, known map[string]bool) (used []string) {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
+	path, isMember := "", false // the name that is scanned
+	for before := token.ILLEGAL; ; {
+		_, now, name := s.Scan()
+		switch {
+		case now == token.IDENT && before == token.PERIOD && isMember:
+			path += "." + name
+		case now != token.PERIOD:
+			isArray := slices.ContainsFunc(e.arrays, func(a *array) bool { return a.Name == path })
+			if path != "" && !isArray && !slices.Contains(used, path) {
+				used = append(used, path)
+			}
+			path, isMember = "", false
+			if now == token.IDENT && before != token.PERIOD && known[name] {
+				path, isMember = name, e.isMember(name)
+			}
+		}
+		if now == token.EOF {
+			return used
+		}
+		before = now
+	}
+}
+
+func (f *Function) isMember(name string) bool {
+	for _, m := range f.members {
+		if m.name == name {
+			return true
+		}
+	}
+	return false
 }

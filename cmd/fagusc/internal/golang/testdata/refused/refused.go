@@ -131,7 +131,7 @@ func Nothing(a []int) {
 	a[0] = 1
 }
 
-//fagus:parallel want methods and generic functions are not supported
+//fagus:parallel want generic functions are not supported
 func Generic[T any](a []T) {
 	for i := range a {
 		a[i] = a[0]
