@@ -12,10 +12,10 @@
 // # Input
 //
 // Parameters are numbers, structs and arrays of these, slices of all of these, and slices of such
-// slices. The function may make slices at its beginning, and may return there. It may contain
-// assignments, conditions, switches and all kinds of for loops, and calls of package math and of
-// functions of the same package. A variable may denote a part of a slice: row := a[i*n : (i+1)*n].
-// A loop marked
+// slices, structs with slices, and pointers to structs. The function may be a method. It may make
+// slices at its beginning, and may return there. It may contain assignments, conditions, switches
+// and all kinds of for loops, and calls of package math and of functions of the same package. A
+// variable may denote a part of a slice: row := a[i*n : (i+1)*n]. A loop marked
 //
 //	//fagus:serial
 //

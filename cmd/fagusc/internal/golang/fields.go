@@ -39,6 +39,22 @@ func (t *translator) structure(id *ast.Ident, o types.Object) bool {
 	return true
 }
 
+// passes makes a parameter of a called function another name of a member, and reports whether it
+// is one.
+func (t *translator) passes(o types.Object, arg ast.Expr) bool {
+	m, ok := t.member(arg)
+	of := o.Type()
+	if p, pointer := of.Underlying().(*types.Pointer); pointer {
+		of = p.Elem()
+	}
+	_, isStruct := of.Underlying().(*types.Struct)
+	if !ok || !isStruct || !types.Identical(m.typ, of) || t.assigned[o] > 0 {
+		return false
+	}
+	t.members[o] = m
+	return true
+}
+
 // fieldArrays makes arrays of the slices in a struct.
 func (t *translator) fieldArrays(m member) {
 	s := m.typ.Underlying().(*types.Struct)
@@ -119,7 +135,8 @@ func (t *translator) memberOf(n *loops.Node, e ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	if _, whole := ast.Unparen(e).(*ast.Ident); whole || !flat(m.typ) {
+	_, whole := ast.Unparen(e).(*ast.Ident)
+	if whole && (behind(t.info.TypeOf(e)) || !strings.Contains(m.name, ".")) || !flat(m.typ) {
 		n.Opaque = fmt.Sprintf("%s is not supported here: of %s only numbers, structs and arrays of them, and elements of slices are", t.file.source(e), m.of.Name())
 		return true
 	}
@@ -175,15 +192,15 @@ func (t *translator) matrixOf(e ast.Expr) *matrix {
 func (t *translator) usedFields() {
 	t.arrays = slices.DeleteFunc(t.arrays, func(a *array) bool { return a.field != nil && !a.used })
 	for _, a := range t.arrays {
-		if a.field != nil && behind(a.field) && locks(t.members[a.field].typ) {
+		if a.field != nil && behind(a.field.Type()) && locks(t.members[a.field].typ) {
 			t.refuse(a.field.Pos(), "the struct %s contains a lock, so that it cannot be copied: pass its slices", a.field.Name())
 		}
 	}
 }
 
-// behind reports whether a parameter is a pointer.
-func behind(o types.Object) bool {
-	_, pointer := o.Type().Underlying().(*types.Pointer)
+// behind reports whether a type is that of pointers.
+func behind(t types.Type) bool {
+	_, pointer := t.Underlying().(*types.Pointer)
 	return pointer
 }
 
@@ -207,7 +224,7 @@ func (e *emitter) copied() {
 			continue
 		}
 		done = append(done, a.field)
-		if behind(a.field) {
+		if behind(a.field.Type()) {
 			here := e.unique(a.field.Name() + "Here")
 			e.printf("%[1]s := *%[2]s\n%[2]s = &%[1]s\n", here, a.field.Name())
 		}

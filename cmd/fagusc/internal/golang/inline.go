@@ -42,13 +42,12 @@ func (t *translator) withCalls(s ast.Stmt, n *loops.Node, translate func()) *loo
 	return whole
 }
 
-// inline translates the body of a function of the package that takes slices, where a statement
-// calls it. It returns the reason if it cannot.
+// inline translates the body of a function or method of the package that takes slices or structs
+// with slices, where a statement calls it. It returns the reason if it cannot.
 func (t *translator) inline(call *ast.CallExpr) (why string) {
 	name := t.file.source(call.Fun)
-	id, isID := ast.Unparen(call.Fun).(*ast.Ident)
-	fn, isFunc := t.info.Uses[id].(*types.Func)
-	if !isID || !isFunc || fn.Pkg() != t.file.pkg.Types {
+	fn, receiver := t.callee(call)
+	if fn == nil || fn.Pkg() != t.file.pkg.Types {
 		return fmt.Sprintf("%s may have effects that are not known", name)
 	}
 	decl := t.file.declaration(fn)
@@ -76,9 +75,12 @@ func (t *translator) inline(call *ast.CallExpr) (why string) {
 			names = append(names, nil)
 		}
 	}
+	if receiver != nil && len(decl.Recv.List[0].Names) > 0 && !t.argument(args, decl.Recv.List[0].Names[0], receiver) {
+		return fmt.Sprintf("%s has a receiver that is neither a parameter, nor a field of one, nor a number or a slice, or it changes", name)
+	}
 	for i, id := range names {
 		if !t.argument(args, id, call.Args[i]) {
-			return fmt.Sprintf("the argument %s of %s is neither a slice whose elements are known nor a number", t.file.source(call.Args[i]), name)
+			return fmt.Sprintf("the argument %s of %s is neither a slice whose elements are known, nor a number, nor a struct that does not change", t.file.source(call.Args[i]), name)
 		}
 	}
 	t.declareResults(args, decl)
@@ -87,7 +89,7 @@ func (t *translator) inline(call *ast.CallExpr) (why string) {
 	nodes := []*loops.Node{args}
 	var last *ast.ReturnStmt
 	if n := len(list); n > 0 {
-		if last, isID = list[n-1].(*ast.ReturnStmt); isID {
+		if last, _ = list[n-1].(*ast.ReturnStmt); last != nil {
 			list = list[:n-1]
 		}
 	}
@@ -105,6 +107,20 @@ func (t *translator) inline(call *ast.CallExpr) (why string) {
 	return ""
 }
 
+// callee returns the function that a call names, and the receiver if it is a method, else nil.
+func (t *translator) callee(call *ast.CallExpr) (fn *types.Func, receiver ast.Expr) {
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		fn, _ = t.info.Uses[f].(*types.Func)
+	case *ast.SelectorExpr:
+		if s := t.info.Selections[f]; s != nil && s.Kind() == types.MethodVal && len(s.Index()) == 1 {
+			fn, _ = s.Obj().(*types.Func)
+			receiver = f.X
+		}
+	}
+	return fn, receiver
+}
+
 // argument binds a parameter of a called function to an argument, and reports whether it can.
 func (t *translator) argument(n *loops.Node, id *ast.Ident, arg ast.Expr) bool {
 	if id == nil || id.Name == "_" {
@@ -113,6 +129,9 @@ func (t *translator) argument(n *loops.Node, id *ast.Ident, arg ast.Expr) bool {
 	}
 	o := t.info.Defs[id]
 	t.unbind(o)
+	if t.passes(o, arg) {
+		return true
+	}
 	if _, isSlice := o.Type().Underlying().(*types.Slice); isSlice {
 		if t.assigned[o] > 0 {
 			return false
@@ -148,6 +167,7 @@ func (t *translator) unbind(o types.Object) {
 	delete(t.scalars, o)
 	delete(t.slices, o)
 	delete(t.matrices, o)
+	delete(t.members, o)
 }
 
 // declareResults binds the named results of a called function.
