@@ -85,7 +85,8 @@ func TestOutermost(t *testing.T) {
 		i := newLoop("i", Number(0), Of(n))
 		top := &Node{Loop: i}
 		for range 1 + r.IntN(3) { // loops with accesses, each perhaps under a condition
-			j := newLoop("j", Number(r.Int64N(2)), []Poly{Of(n), Of(i.Index), Number(3), Of(i.Index).Plus(Number(1))}[r.IntN(4)])
+			j := newLoop("j", []Poly{Number(r.Int64N(2)), Number(0), Of(i.Index).Plus(Number(1))}[r.IntN(3)], []Poly{Of(n), Of(i.Index), Number(3), Of(i.Index).Plus(Number(1))}[r.IntN(4)])
+			j.Step = []int64{1, 1, 2, 3}[r.IntN(4)]
 			leaf := &Node{}
 			for range 1 + r.IntN(3) {
 				row := []Poly{Of(i.Index), Of(i.Index), Number(1)}[r.IntN(3)]

@@ -70,6 +70,9 @@ func (f *Footprint) widen() {
 			hi, okHi := extremes(g.Loop.Hi, o, 1)
 			if okLo && okHi {
 				box := *g.Loop
+				if box.Step > 1 && box.boundBy(o.Index) { // iterations begin at different elements
+					box.Step, box.Down = 1, false
+				}
 				box.Lo, box.Hi = lo, hi
 				g.Loop = &box
 			}
