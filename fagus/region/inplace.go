@@ -19,8 +19,8 @@ import (
 type common struct {
 	mu   sync.Mutex
 	made map[int]*made // by number
-	// given are those of the last two calls: rank 0 may begin a call when others still read those
-	// of the call before, but not a further one.
+	// given are those of the last two meetings: rank 0 may begin a call when others still read
+	// those of the meeting before, but not a further one. Calls on one rank have no meeting.
 	given [2]given
 	// taken are the numbers of iterations that ranks have taken in the last two dynamic steps.
 	taken [2]atomic.Int64
@@ -82,7 +82,8 @@ func (p *Program) meet() error {
 	}
 	p.met = true
 	p.store.calls.add(p)
-	g := &c.given[p.store.calls.count%2]
+	p.store.meetings++
+	g := &c.given[p.store.meetings%2]
 	g.digests[p.node.Rank()] = p.store.calls.digest
 	if p.node.Rank() == 0 {
 		g.outer, g.same = nil, nil

@@ -84,3 +84,45 @@ func TestDynamic(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsWithoutSteps checks ranks that compute in place: between two calls in which they meet
+// only at the begin, there is a call on one rank, where they do not meet.
+func TestCallsWithoutSteps(t *testing.T) {
+	const nodes, calls = 4, 2000
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes}, func(n *fagus.Node) error {
+		for k := range calls {
+			own := make([]int, 1)
+			if n.Rank() == 0 {
+				own[0] = k
+			}
+			p := region.Open(n, "meets")
+			region.In(p, "own", &own)
+			var steps struct{}
+			if !region.Known(p, &steps) {
+				p.Begin("own")
+			}
+			if err := p.Share(); err != nil {
+				return err
+			}
+			if own[0] != k {
+				t.Errorf("call %d: rank %d has the slice of call %d", k, n.Rank(), own[0])
+			}
+			if err := p.Finish(); err != nil {
+				return err
+			}
+			p = region.Open(n, "alone")
+			region.In(p, "own", &own)
+			switch alone, err := region.NewCost(p).Alone(); {
+			case err != nil:
+				return err
+			case !alone:
+				t.Error("a call without steps runs on all ranks")
+			}
+			p.Close()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

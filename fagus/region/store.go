@@ -35,9 +35,10 @@ type store struct {
 	calls  calls
 	clock  int // counts uses of blocks and plans
 
-	common  *common // nil unless ranks compute in place
-	asked   int     // number of arrays that this rank has asked common for
-	dynamic int     // number of dynamic steps
+	common   *common // nil unless ranks compute in place
+	asked    int     // number of arrays that this rank has asked common for
+	dynamic  int     // number of dynamic steps
+	meetings int     // number of calls in which the ranks have met in common
 
 	done Statistics
 
