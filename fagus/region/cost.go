@@ -175,6 +175,10 @@ func (c *Cost) Alone() (alone bool, err error) {
 	if c.never {
 		return false, nil
 	}
+	// Ranks that only make calls on one rank would never find out that the run has failed.
+	if err := n.Err(); err != nil {
+		return false, err
+	}
 	if n.Nodes() > 1 && c.Plans <= mostPlanned {
 		meeting, err := s.measure()
 		if err != nil {

@@ -1,7 +1,10 @@
 package region_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/fagus"
@@ -124,5 +127,28 @@ func TestCallsWithoutSteps(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAloneEnds checks that ranks stop when the run has failed, even if they only make calls that
+// run on one rank, in which they meet nobody.
+func TestAloneEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := fagus.Run(ctx, fagus.Config{Nodes: 3}, func(n *fagus.Node) error {
+		for k := range 10_000_000 {
+			if k == 1000 && n.Rank() == 0 {
+				cancel()
+			}
+			p := region.Open(n, "alone")
+			if _, err := region.NewCost(p).Alone(); err != nil {
+				return err
+			}
+			p.Close()
+		}
+		return errors.New("the program goes on after the end of its context")
+	})
+	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "have not returned") {
+		t.Errorf("error %v, want that of the context", err)
 	}
 }
