@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -150,5 +151,54 @@ func TestAloneEnds(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "have not returned") {
 		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+// TestResidentIsKept checks that a resident array keeps its memory until Free, even if the program
+// has forgotten the array: the address must not become that of another slice.
+func TestResidentIsKept(t *testing.T) {
+	const length = 100_000
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2}, func(n *fagus.Node) error {
+		for range 10 {
+			if _, err := region.New[float64](n, "forgotten", length); err != nil {
+				return err
+			}
+			runtime.GC()
+			own := make([]float64, length-1)
+			p := region.Open(n, "uses")
+			region.In(p, "own", &own)
+			p.Begin()
+			if err := p.Share(); err != nil {
+				return err
+			}
+			if err := p.Finish(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFetchToNoRank checks that Fetch refuses ranks that do not exist.
+func TestFetchToNoRank(t *testing.T) {
+	for _, placement := range []fagus.Placement{fagus.PlaceAuto, fagus.PlacePrivate} {
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Placement: placement}, func(n *fagus.Node) error {
+			r, err := region.New[int](n, "r", 10)
+			if err != nil {
+				return err
+			}
+			for _, rank := range []int{-1, 2} {
+				if err := r.Fetch(make([]int, 10), 0, rank); err == nil {
+					t.Errorf("%v: Fetch to rank %d of 2 succeeds", placement, rank)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%v: %v", placement, err)
+		}
 	}
 }

@@ -77,6 +77,7 @@ func reserve[T any](n *fagus.Node, name string, length int) (*Resident[T], error
 		}
 		b.base = uintptr(unsafe.Pointer(unsafe.SliceData(own)))
 		b.end = b.base + uintptr(bytes)
+		b.memory = own
 		s.blocks = append(s.blocks, b)
 	} else {
 		if b, err = s.take(place{"region.Resident " + name, 0}, bytes); err != nil {
@@ -111,6 +112,11 @@ func (r *Resident[T]) Slice() []T { return r.own }
 func (r *Resident[T]) Fetch(to []T, ranks ...int) error {
 	if len(ranks) == 0 {
 		ranks = []int{0}
+	}
+	for _, rank := range ranks {
+		if rank < 0 || rank >= r.node.Nodes() {
+			return fmt.Errorf("region: Fetch of %q to rank %d: the ranks are 0 to %d", r.name, rank, r.node.Nodes()-1)
+		}
 	}
 	own := slices.Contains(ranks, r.node.Rank())
 	if own && len(to) != len(r.own) {

@@ -80,6 +80,7 @@ func storeOf(n *fagus.Node) *store {
 // block is the memory of one array, which a call takes and gives back, or of a resident array.
 type block struct {
 	array  *fagus.Array[byte]
+	memory any     // a resident array in place: its slice, so that no other gets the addresses
 	base   uintptr // its address
 	end    uintptr // the address behind it
 	number int
