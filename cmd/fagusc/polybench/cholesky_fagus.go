@@ -137,12 +137,14 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 //line cholesky.go:17
 			aPart = a[i*n+i]
 //line cholesky_fagus.go:140
+		} else {
+			aPart = region.NegativeZero[float64]()
 		}
 		part2 := prog.Mine(steps.step2[i])
 		for k := part2.First; k < part2.End; k += part2.By {
 //line cholesky.go:18:4
 			aPart -= a[i*n+k] * a[i*n+k]
-//line cholesky_fagus.go:146
+//line cholesky_fagus.go:148
 		}
 		if err = prog.Leave(steps.step2[i]); err != nil {
 			return
@@ -158,7 +160,7 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 		if prog.Owns(steps.store[i]) {
 //line cholesky.go:17
 			a[i*n+i] = aPart
-//line cholesky_fagus.go:162
+//line cholesky_fagus.go:164
 		}
 		if err = prog.Leave(steps.store[i]); err != nil {
 			return
@@ -169,7 +171,7 @@ func CholeskyOn(node *fagus.Node, a []float64, n int) (err error) {
 		if prog.Owns(steps.step3[i]) {
 //line cholesky.go:20:3
 			a[i*n+i] = math.Sqrt(a[i*n+i])
-//line cholesky_fagus.go:173
+//line cholesky_fagus.go:175
 		}
 		if err = prog.Leave(steps.step3[i]); err != nil {
 			return

@@ -135,12 +135,14 @@ func TrisolvOn(node *fagus.Node, x, l, b []float64, n int) (err error) {
 //line trisolv.go:9
 			xPart = x[i]
 //line trisolv_fagus.go:138
+		} else {
+			xPart = region.NegativeZero[float64]()
 		}
 		part2 := prog.Mine(steps.step2[i])
 		for j := part2.First; j < part2.End; j += part2.By {
 //line trisolv.go:10:4
 			xPart -= l[i*n+j] * x[j]
-//line trisolv_fagus.go:144
+//line trisolv_fagus.go:146
 		}
 		if err = prog.Leave(steps.step2[i]); err != nil {
 			return
@@ -156,7 +158,7 @@ func TrisolvOn(node *fagus.Node, x, l, b []float64, n int) (err error) {
 		if prog.Owns(steps.store[i]) {
 //line trisolv.go:9
 			x[i] = xPart
-//line trisolv_fagus.go:160
+//line trisolv_fagus.go:162
 		}
 		if err = prog.Leave(steps.store[i]); err != nil {
 			return
@@ -167,7 +169,7 @@ func TrisolvOn(node *fagus.Node, x, l, b []float64, n int) (err error) {
 		if prog.Owns(steps.step3[i]) {
 //line trisolv.go:12:3
 			x[i] /= l[i*n+i]
-//line trisolv_fagus.go:171
+//line trisolv_fagus.go:173
 		}
 		if err = prog.Leave(steps.step3[i]); err != nil {
 			return

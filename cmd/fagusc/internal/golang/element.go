@@ -13,7 +13,7 @@ import (
 )
 
 // A reduction of an element, such as x[i] += e in a loop over j, becomes that of a variable: its
-// owner starts from the element, the other ranks from 0 or 1, and the owner stores the result. With
+// owner starts from the element, the other ranks from -0, 0 or 1, and the owner stores it. With
 // operators such as max every rank starts from the element.
 
 // replacement is a name that stands in the output for an expression of the source.
@@ -72,8 +72,8 @@ func (e *emitter) load(s *loops.Step) {
 			e.printf("for %[1]s := range %[2]s.Nodes() {\nif %[2]s.Iterations(%[3]s, %[1]s).Count() > 0 {\n%[4]s}\n}\n", e.rank, e.prog, store, loaded)
 		} else {
 			other := ""
-			if f.Operator == "*" {
-				other = fmt.Sprintf(" else {\n%s = 1\n}", own)
+			if start := e.identity(f.Operator, e.array(f.Element.Array).element); start != "0" {
+				other = fmt.Sprintf(" else {\n%s = %s\n}", own, start)
 			}
 			e.printf("if %s.Owns(%s) {\n%s}%s\n", e.prog, store, loaded, other)
 		}
