@@ -99,9 +99,12 @@ func run(c *cli.Context, out io.Writer) error {
 	if spend < 0 {
 		return usage.Errorf("--spend %v: want 0 or more; see 'fagusc --help'", spend)
 	}
-	sizes, err := sizesOf(c.String("with"))
-	if err != nil {
-		return err
+	var sizes golang.Sizes
+	if c.IsSet("with") {
+		var err error
+		if sizes, err = sizesOf(c.String("with")); err != nil {
+			return err
+		}
 	}
 	if c.Int("ranks") < 1 || c.Duration("meeting") < 0 {
 		return usage.Errorf("--ranks %d --meeting %v: want at least 1 rank, and 0 or more; see 'fagusc --help'", c.Int("ranks"), c.Duration("meeting"))
@@ -188,11 +191,8 @@ func load(args []string) ([]*golang.File, error) {
 	return files, err
 }
 
-// sizesOf returns the values of a list such as n=1000,len(a)=5; nil if it is empty.
+// sizesOf returns the values of a list such as n=1000,len(a)=5.
 func sizesOf(list string) (golang.Sizes, error) {
-	if list == "" {
-		return nil, nil
-	}
 	sizes := make(golang.Sizes)
 	for part := range strings.SplitSeq(list, ",") {
 		name, text, _ := strings.Cut(part, "=")

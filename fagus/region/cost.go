@@ -131,6 +131,11 @@ func (e *Estimate) AllRanks(meeting float64, how Manner) float64 {
 	return t + phaseMeetings*meeting*e.Steps + planTime*e.Plans
 }
 
+// Alone reports whether the call runs on one rank, if a Barrier takes meeting.
+func (e *Estimate) Alone(meeting float64, how Manner) bool {
+	return e.Plans > mostPlanned || e.OneRank() < e.AllRanks(meeting, how)
+}
+
 // Work adds work, as Cost.Works.
 func (e *Estimate) Work(parts, accesses int, iterations float64) {
 	work := accessTime * float64(accesses) * iterations
@@ -187,7 +192,7 @@ func (c *Cost) Alone() (alone bool, err error) {
 		if s.names[c.p.name] {
 			c.Plans = 0
 		}
-		if c.OneRank() >= c.AllRanks(meeting, s.manner()) {
+		if !c.Estimate.Alone(meeting, s.manner()) {
 			return false, nil
 		}
 	}

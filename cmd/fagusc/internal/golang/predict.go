@@ -21,6 +21,9 @@ type Sizes map[string]int64
 // errSizes is the error of values that are missing.
 var errSizes = errors.New("the time is not known")
 
+// longest is the longest time that is predicted, in ns; a fagus.Time cannot be much longer.
+const longest = 100 * 24 * 3600 * 1e9
+
 // mostSteps bounds how many iterations a prediction goes through one by one.
 const mostSteps = 1 << 22
 
@@ -50,11 +53,14 @@ func (f *Function) Predict(sizes Sizes, ranks int, meeting fagus.Time) (string, 
 		return "", fmt.Errorf("%w: the function has more than %d steps", errSizes, mostSteps)
 	}
 	p.Bytes = bytes
+	barrier := float64(meeting) / float64(fagus.Nanosecond)
+	if t := p.AllRanks(barrier, region.Copies); max(p.OneRank(), t) > longest {
+		return "", fmt.Errorf("%w: the function takes more than 100 days", errSizes)
+	}
 	text := fmt.Sprintf("predicted: one rank %v", nanoseconds(p.OneRank()))
 	for _, how := range []region.Manner{region.InPlace, region.OneCopy, region.Copies} {
-		all := p.AllRanks(float64(meeting)/float64(fagus.Nanosecond), how)
-		text += fmt.Sprintf("; %d ranks %v %v", ranks, how, nanoseconds(all))
-		if all > p.OneRank() {
+		text += fmt.Sprintf("; %d ranks %v %v", ranks, how, nanoseconds(p.AllRanks(barrier, how)))
+		if p.Alone(barrier, how) {
 			text += " (so one rank)"
 		}
 	}
@@ -155,8 +161,8 @@ func (p *predictor) symbol(s *loops.Symbol) int64 {
 		return v
 	}
 	v, ok := p.evaluate(s.Name)
-	if !ok && !slices.Contains(p.missing, s.Name) {
-		p.missing = append(p.missing, s.Name)
+	if name := strings.ReplaceAll(s.Name, "region.Columns(", "columns("); !ok && !slices.Contains(p.missing, name) {
+		p.missing = append(p.missing, name)
 	}
 	if s.Loop == nil {
 		p.here[s] = v
@@ -175,6 +181,9 @@ func (p *predictor) bytes(a *array) float64 {
 
 // evaluate returns the value of an expression of sizes.
 func (p *predictor) evaluate(text string) (int64, bool) {
+	if v, ok := p.sizes[text]; ok { // also a field, such as grid.rows
+		return v, true
+	}
 	pkg := types.NewPackage("sizes", "sizes")
 	names := strings.NewReplacer("region.Columns(", "columns_", "columns(", "columns_", "len(", "len_", ")", "", ".", "_")
 	if strings.HasPrefix(text, "len(") || strings.HasPrefix(text, "region.Columns(") {
