@@ -1,6 +1,7 @@
 package region
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"path"
@@ -14,25 +15,43 @@ type calls struct {
 	count  int
 	digest uint64 // of all calls
 	latest []call // by number modulo mostCalls
+	buffer []byte // reused
 }
 
 // call is what ranks must agree on in a call.
 type call struct {
 	name   string
 	given  []any
-	arrays string // names, lengths, and whether they are resident
+	arrays []shape
 	digest uint64 // of this call and all before
+}
+
+// shape describes an array of a call.
+type shape struct {
+	name   string
+	length int
+	stays  bool
 }
 
 // add records a call.
 func (c *calls) add(p *Program) {
-	one := call{name: p.name, given: p.given, arrays: p.shape()}
-	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%x\x00%s\x00%s\x00", c.digest, one.name, one.arrays)
-	for _, v := range one.given {
-		_, _ = h.Write(appendValue(nil, v))
+	one := call{name: p.name, given: p.given}
+	b := binary.LittleEndian.AppendUint64(c.buffer[:0], c.digest)
+	b = append(append(b, one.name...), 0)
+	for _, a := range p.arrays {
+		s := shape{a.name, a.length, a.block != nil && a.stays != nil}
+		b = binary.AppendVarint(append(append(b, s.name...), 0), int64(s.length))
+		if one.arrays = append(one.arrays, s); s.stays {
+			b = append(b, 1)
+		}
+		b = append(b, 0)
 	}
-	c.digest = h.Sum64()
+	for _, v := range one.given {
+		b = appendValue(b, v)
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(b)
+	c.buffer, c.digest = b, h.Sum64()
 	one.digest = c.digest
 	if c.count < mostCalls {
 		c.latest = append(c.latest, one)
@@ -40,19 +59,6 @@ func (c *calls) add(p *Program) {
 		c.latest[c.count%mostCalls] = one
 	}
 	c.count++
-}
-
-// shape describes the arrays of a call.
-func (p *Program) shape() string {
-	var b []byte
-	for _, a := range p.arrays {
-		kind := "array"
-		if a.block != nil && a.stays != nil {
-			kind = "resident array"
-		}
-		b = fmt.Appendf(b, ", %s %s of %d elements", kind, a.name, a.length)
-	}
-	return string(b)
 }
 
 // text describes a call.
@@ -65,7 +71,15 @@ func (c *call) text() string {
 	for i := 0; i+1 < len(c.given); i += 2 {
 		all = append(all, fmt.Sprintf("%v %v", c.given[i], c.given[i+1]))
 	}
-	return name + "(" + strings.Join(all, ", ") + ")" + c.arrays
+	text := name + "(" + strings.Join(all, ", ") + ")"
+	for _, s := range c.arrays {
+		kind := "array"
+		if s.stays {
+			kind = "resident array"
+		}
+		text += fmt.Sprintf(", %s %s of %d elements", kind, s.name, s.length)
+	}
+	return text
 }
 
 // last describes the last call.

@@ -300,7 +300,7 @@ func (h *history) start(n *fagus.Node, r *rand.Rand, i int, want *arrays, kept *
 func TestCallsAgain(t *testing.T) {
 	seeds := uint64(longtest.Cases(400, 24))
 	if testing.Short() {
-		seeds = 15
+		seeds = 6
 	}
 	for seed := range seeds {
 		h := newHistory(seed)

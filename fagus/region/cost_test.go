@@ -118,3 +118,30 @@ func network(t *testing.T) *sim.Network {
 	}
 	return net
 }
+
+// BenchmarkAlone measures what a call on one rank costs, apart from the function.
+func BenchmarkAlone(b *testing.B) {
+	if _, err := fagus.Run(b.Context(), fagus.Config{Nodes: 1}, func(n *fagus.Node) error {
+		x, y := make([]float64, 100), make([]float64, 100)
+		for b.Loop() {
+			p := Open(n, "BenchmarkAlone", "n", 100, "steps", 3)
+			ownX, ownY := x, y
+			In(p, "x", &ownX)
+			In(p, "y", &ownY)
+			c := NewCost(p)
+			Copied(c, x, true)
+			Copied(c, y, false)
+			c.Repeat(3)
+			c.Step()
+			c.Works(98, 5, 98)
+			c.End()
+			if alone, err := c.Alone(); !alone || err != nil {
+				return fmt.Errorf("alone %v, error %w", alone, err)
+			}
+			p.Close()
+		}
+		return nil
+	}); err != nil {
+		b.Fatal(err)
+	}
+}

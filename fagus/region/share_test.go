@@ -165,7 +165,7 @@ func (p program) run(n *fagus.Node, data []int64) error {
 func TestRandomPrograms(t *testing.T) {
 	seeds := uint64(400)
 	if testing.Short() {
-		seeds = 60
+		seeds = 25
 	}
 	for seed := range seeds {
 		p := random(rand.New(rand.NewPCG(seed, 2)))

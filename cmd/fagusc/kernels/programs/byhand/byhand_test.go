@@ -57,10 +57,14 @@ func (p *program) compare(v version, node *fagus.Node, size, steps int) (both []
 // depends on the order of additions, both have the same bits.
 func TestSame(t *testing.T) {
 	const steps = 5
+	sizes, most := []int{3, 16}, 5
+	if testing.Short() {
+		sizes, most = []int{3}, 3
+	}
 	for name, cfg := range configs(t) {
 		for _, p := range programsOf() {
-			for _, size := range []int{3, 16} {
-				for cfg.Nodes = 1; cfg.Nodes <= 5; cfg.Nodes++ {
+			for _, size := range sizes {
+				for cfg.Nodes = 1; cfg.Nodes <= most; cfg.Nodes++ {
 					if _, err := fagus.Run(t.Context(), cfg, func(node *fagus.Node) error {
 						region.Together(node)
 						got, err := p.compare(made, node, size, steps)
