@@ -40,8 +40,7 @@ fagusc cmd/fagusc/kernels                   the package in a folder; without one
 fagusc cmd/fagusc/kernels/dense.go          one file
 fagusc --explain cmd/fagusc/kernels         explain every loop; write nothing
 fagusc --json --explain cmd/fagusc/kernels
-fagusc --with n=1000,steps=50,'len(a)=1000000','len(b)=1000000' cmd/fagusc/kernels/stencil.go
-                                            predict times for these sizes; write nothing
+fagusc --with n=512 cmd/fagusc/kernels      predict times for these sizes; write nothing
 fagusc --spend 2ns cmd/fagusc/kernels       computing takes time on simulated networks`
 
 func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
