@@ -31,20 +31,20 @@ type Word interface {
 // Stats counts the call under PartBarrier.
 func Reduce[T Word](n *Node, x T, combine func(a, b T) T) (T, error) {
 	all := func(words []uint64) T {
-		all := numberOf[T](words[0])
+		all := NumberOf[T](words[0])
 		for _, w := range words[1:] {
-			all = combine(all, numberOf[T](w))
+			all = combine(all, NumberOf[T](w))
 		}
 		return all
 	}
 	if n.Folds() {
-		result, err := n.Fold([]uint64{wordOf(x)}, Fold{Of: func(words []uint64) []uint64 { return []uint64{wordOf(all(words))} }})
+		result, err := n.Fold([]uint64{WordOf(x)}, Fold{Of: func(words []uint64) []uint64 { return []uint64{WordOf(all(words))} }})
 		if err != nil {
 			return 0, err
 		}
-		return numberOf[T](result[0]), nil
+		return NumberOf[T](result[0]), nil
 	}
-	if err := n.exchange("Reduce", wordOf(x)); err != nil {
+	if err := n.exchange("Reduce", WordOf(x)); err != nil {
 		return 0, err
 	}
 	return all(n.engine.Words()), nil
@@ -57,12 +57,12 @@ func Reduce[T Word](n *Node, x T, combine func(a, b T) T) (T, error) {
 // division. For example, rank r of those that want x[r] items each, in the order of the ranks,
 // begins at the sum of x[:r].
 func Gather[T Word](n *Node, x T) ([]T, error) {
-	if err := n.exchange("Gather", wordOf(x)); err != nil {
+	if err := n.exchange("Gather", WordOf(x)); err != nil {
 		return nil, err
 	}
 	all := make([]T, n.nodes)
 	for r, w := range n.engine.Words() {
-		all[r] = numberOf[T](w)
+		all[r] = NumberOf[T](w)
 	}
 	return all, nil
 }
@@ -108,8 +108,9 @@ func (n *Node) exchange(call string, word uint64) error {
 	return n.meet(syncvar.Reduce, PartBarrier, word)
 }
 
-// wordOf returns the bits of x in the low-order bytes of a word, on machines of any byte order.
-func wordOf[T Word](x T) uint64 {
+// WordOf returns the bits of x in the low-order bytes of a word, on machines of any byte order: for
+// the words of [Node.Fold].
+func WordOf[T Word](x T) uint64 {
 	p := unsafe.Pointer(&x)
 	switch unsafe.Sizeof(x) {
 	case 1:
@@ -122,8 +123,8 @@ func wordOf[T Word](x T) uint64 {
 	return *(*uint64)(p)
 }
 
-// numberOf returns the number whose bits are the low-order bytes of w.
-func numberOf[T Word](w uint64) (x T) {
+// NumberOf returns the number whose bits are the low-order bytes of w.
+func NumberOf[T Word](w uint64) (x T) {
 	p := unsafe.Pointer(&x)
 	switch unsafe.Sizeof(x) {
 	case 1:

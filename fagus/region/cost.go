@@ -37,8 +37,7 @@ const (
 type Cost struct {
 	Estimate
 	p     *Program
-	times []float64 // of the open repetitions, multiplied
-	never bool      // the call must not run on one rank
+	never bool // the call must not run on one rank
 }
 
 // mostPlanned bounds the number of steps to plan: a call with more steps runs on one rank.
@@ -54,12 +53,14 @@ type Estimate struct {
 	Single    float64 // ns of all other work
 	Bytes     float64 // of the input and the output
 	Scattered float64 // elements that ranks write one by one, at a distance from each other
+
+	times []float64 // of the open repetitions, multiplied
 }
 
 // NewCost returns a Cost without steps.
 func NewCost(p *Program) *Cost {
 	n := p.node
-	return &Cost{Estimate: Estimate{Ranks: n.Nodes()}, p: p, times: []float64{1}, never: n.Virtual() || n.Checks() || p.store.together}
+	return &Cost{Estimate: Estimate{Ranks: n.Nodes()}, p: p, never: n.Virtual() || n.Checks() || p.store.together}
 }
 
 // Settled reports whether Alone does not depend on what follows, so that counting can end.
@@ -69,20 +70,14 @@ func (c *Cost) Settled() bool { return c.never || c.Plans > mostPlanned }
 func Copied[S ~[]T, T any](c *Cost, a S, output bool) {
 	var zero T
 	e := occupiedBy("", a)
-	c.copies(float64(len(a))*float64(unsafe.Sizeof(zero)), output)
+	c.Copy(float64(len(a))*float64(unsafe.Sizeof(zero)), output)
 	c.never = c.never || len(a) > 0 && c.p.store.common == nil && c.p.store.at(e.from, e.to) != nil
 }
 
 // CopiedRows is Copied for a slice of slices.
 func CopiedRows[S ~[]R, R ~[]T, T any](c *Cost, rows S, output bool) {
 	var zero T
-	c.copies(float64(len(rows))*float64(Columns(rows))*float64(unsafe.Sizeof(zero)), output)
-}
-
-func (c *Cost) copies(bytes float64, output bool) {
-	if c.Bytes += bytes; output {
-		c.Bytes += bytes
-	}
+	c.Copy(float64(len(rows))*float64(Columns(rows))*float64(unsafe.Sizeof(zero)), output)
 }
 
 // Repeat begins a part of the function that runs so many times; -1: that is not known before.
@@ -90,28 +85,17 @@ func (c *Cost) Repeat(times int) {
 	if times < 0 {
 		times = UnknownTimes
 	}
-	c.times = append(c.times, c.now()*float64(times))
-}
-
-// End ends the part that the last open Repeat has begun.
-func (c *Cost) End() { c.times = c.times[:len(c.times)-1] }
-
-func (c *Cost) now() float64 { return c.times[len(c.times)-1] }
-
-// Step adds a step.
-func (c *Cost) Step() {
-	c.Steps += c.now()
-	c.Plans++
+	c.Again(float64(times))
 }
 
 // Scatters says that ranks write so many elements in a step one by one, at a distance from each
 // other.
-func (c *Cost) Scatters(elements int) { c.Scattered += c.now() * float64(elements) }
+func (c *Cost) Scatters(elements int) { c.Scatter(float64(elements)) }
 
 // Works adds work to a step: iterations with so many accesses to elements each, of which ranks
 // divide so many parts; 0: they do not divide them.
 func (c *Cost) Works(parts, accesses, iterations int) {
-	c.Work(parts, accesses, c.now()*float64(iterations))
+	c.Work(parts, accesses, float64(iterations))
 }
 
 // OneRank returns how long the call takes on one rank, in ns.
@@ -136,9 +120,38 @@ func (e *Estimate) Alone(meeting float64, how Manner) bool {
 	return e.Plans > mostPlanned || e.OneRank() < e.AllRanks(meeting, how)
 }
 
+// Copy adds bytes of the input, and, if output is set, as many of the output.
+func (e *Estimate) Copy(bytes float64, output bool) {
+	if e.Bytes += bytes; output {
+		e.Bytes += bytes
+	}
+}
+
+// Again begins a part of the function that runs so many times.
+func (e *Estimate) Again(times float64) { e.times = append(e.times, e.now()*times) }
+
+// End ends the part that the last open Again, or Repeat, has begun.
+func (e *Estimate) End() { e.times = e.times[:len(e.times)-1] }
+
+func (e *Estimate) now() float64 {
+	if n := len(e.times); n > 0 {
+		return e.times[n-1]
+	}
+	return 1
+}
+
+// Step adds a step.
+func (e *Estimate) Step() {
+	e.Steps += e.now()
+	e.Plans++
+}
+
+// Scatter adds elements, as Cost.Scatters.
+func (e *Estimate) Scatter(elements float64) { e.Scattered += e.now() * elements }
+
 // Work adds work, as Cost.Works.
 func (e *Estimate) Work(parts, accesses int, iterations float64) {
-	work := accessTime * float64(accesses) * iterations
+	work := e.now() * accessTime * float64(accesses) * iterations
 	if parts <= 0 {
 		e.Single += work
 		return

@@ -10,7 +10,7 @@ import (
 
 // TestPredict compares predictions with those computed by hand.
 func TestPredict(t *testing.T) {
-	c := &Cost{Estimate: Estimate{Ranks: 2}, times: []float64{1}}
+	c := &Cost{Estimate: Estimate{Ranks: 2}}
 	c.Step()
 	c.Works(10, 5, 1000) // 2000 ns
 	c.Works(3, 5, 30)    // 60 ns, of which one rank has 40
@@ -24,8 +24,8 @@ func TestPredict(t *testing.T) {
 	c.Repeat(2)
 	c.Scatters(30)
 	c.End()
-	c.copies(100, true)
-	c.copies(50, false)
+	c.Copy(100, true)
+	c.Copy(50, false)
 	steps := 1.0 + 10 + 10*UnknownTimes
 	for _, tt := range []struct {
 		how         Manner

@@ -73,6 +73,14 @@ func one[T any](s *store, name string, length int) ([]T, error) {
 	return memory, nil
 }
 
+// takeOver prepares that *outer becomes that of rank 0.
+func takeOver[S any](o *operand, outer *S) {
+	o.outer, o.use = *outer, func(first any) (ok bool) {
+		*outer, ok = first.(S)
+		return ok
+	}
+}
+
 // meet gives all ranks the slices of rank 0, if they compute in place. Ranks that make different
 // calls get an error.
 func (p *Program) meet() error {

@@ -111,10 +111,7 @@ func In[S ~[]T, T any](p *Program, name string, outer *S) {
 		}
 	}
 	if p.store.common != nil {
-		o.outer, o.use = given, func(first any) (ok bool) {
-			*outer, ok = first.(S)
-			return ok
-		}
+		takeOver(&o, outer)
 	}
 	if o.block != nil || o.same < len(p.arrays) || o.use != nil {
 		p.arrays = append(p.arrays, o)

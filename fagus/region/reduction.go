@@ -35,15 +35,15 @@ func Join[T any, E fagus.Word](r *Reduction, x *T, combine func(a, b E) E) {
 	var zero E
 	own := unsafe.Slice((*E)(unsafe.Pointer(x)), unsafe.Sizeof(*x)/unsafe.Sizeof(zero))
 	for _, e := range own {
-		r.words = append(r.words, wordOf(e))
+		r.words = append(r.words, fagus.WordOf(e))
 	}
 	r.joins = append(r.joins, join{len(own), func(a, b []uint64) {
 		for i := range a {
-			a[i] = wordOf(combine(numberOf[E](a[i]), numberOf[E](b[i])))
+			a[i] = fagus.WordOf(combine(fagus.NumberOf[E](a[i]), fagus.NumberOf[E](b[i])))
 		}
 	}, func(words []uint64) {
 		for i, w := range words {
-			own[i] = numberOf[E](w)
+			own[i] = fagus.NumberOf[E](w)
 		}
 	}})
 }
@@ -55,15 +55,6 @@ func All[T any, E fagus.Word](value E) (x T) {
 	}
 	return x
 }
-
-// wordOf returns a word that holds a number.
-func wordOf[E fagus.Word](x E) (w uint64) {
-	*(*E)(unsafe.Pointer(&w)) = x
-	return w
-}
-
-// numberOf returns the number that a word of wordOf holds.
-func numberOf[E fagus.Word](w uint64) E { return *(*E)(unsafe.Pointer(&w)) }
 
 // Do sets all variables that have joined, on all ranks. It is collective: all ranks have joined
 // variables of the same types, in the same order, with equivalent functions, and hold no set.

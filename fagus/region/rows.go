@@ -29,10 +29,9 @@ func InRows[S ~[]R, R ~[]T, T any](p *Program, name string, outer *S) {
 	}
 	p.occupy(all...)
 	if p.store.common != nil {
-		p.arrays = append(p.arrays, operand{name: name, length: len(given) * columns, same: len(p.arrays), outer: given, use: func(first any) (ok bool) {
-			*outer, ok = first.(S)
-			return ok
-		}})
+		o := operand{name: name, length: len(given) * columns, same: len(p.arrays)}
+		takeOver(&o, outer)
+		p.arrays = append(p.arrays, o)
 		return
 	}
 	var own S

@@ -35,15 +35,11 @@ func (f *Function) Predict(sizes Sizes, ranks int, meeting fagus.Time) (string, 
 		return "", err
 	}
 	e := &emitter{Function: f, Schedule: s}
-	p := &predictor{Estimate: region.Estimate{Ranks: ranks}, sizes: sizes, times: []float64{1}, here: make(map[*loops.Symbol]int64)}
+	p := &predictor{Estimate: region.Estimate{Ranks: ranks}, sizes: sizes, here: make(map[*loops.Symbol]int64)}
 	e.costs(p, f.Body)
-	var bytes float64
 	for _, a := range f.arrays {
 		if !a.Local {
-			b := p.bytes(a)
-			if bytes += b; s.Written[a.Array] {
-				bytes += b
-			}
+			p.Copy(p.bytes(a), s.Written[a.Array])
 		}
 	}
 	if len(p.missing) > 0 {
@@ -52,7 +48,6 @@ func (f *Function) Predict(sizes Sizes, ranks int, meeting fagus.Time) (string, 
 	if p.steps > mostSteps {
 		return "", fmt.Errorf("%w: the function has more than %d steps", errSizes, mostSteps)
 	}
-	p.Bytes = bytes
 	barrier := float64(meeting) / float64(fagus.Nanosecond)
 	if t := p.AllRanks(barrier, region.Copies); max(p.OneRank(), t) > longest {
 		return "", fmt.Errorf("%w: the function takes more than 100 days", errSizes)
@@ -73,28 +68,22 @@ func nanoseconds(x float64) fagus.Time { return fagus.Time(x * float64(fagus.Nan
 type predictor struct {
 	region.Estimate
 	sizes   Sizes
-	times   []float64               // of the repetitions around, multiplied
 	here    map[*loops.Symbol]int64 // values of the indices around, and of symbols known so far
 	missing []string                // what sizes lacks
 	steps   int                     // so many iterations were gone through
 }
 
-func (p *predictor) now() float64 { return p.times[len(p.times)-1] }
-
-func (p *predictor) step() {
-	p.Steps += p.now()
-	p.Plans++
-}
+func (p *predictor) step() { p.Step() }
 
 func (p *predictor) works(s *loops.Step, w loops.Work) {
 	parts := 0
 	if s.Kind == loops.Parallel {
 		parts = int(p.iterations([]loops.Frame{{Loop: s.Node.Loop}}))
 	}
-	p.Work(parts, w.Accesses, p.now()*p.iterations(w.Frames))
+	p.Work(parts, w.Accesses, p.iterations(w.Frames))
 }
 
-func (p *predictor) scatters(w loops.Work) { p.Scattered += p.now() * p.iterations(w.Frames) }
+func (p *predictor) scatters(w loops.Work) { p.Scatter(p.iterations(w.Frames)) }
 
 // iterations returns how often the innermost of several loops is executed.
 func (p *predictor) iterations(frames []loops.Frame) (n float64) {
@@ -130,9 +119,9 @@ func (p *predictor) repeated(l *loops.Loop, known bool, inside func()) {
 	if known {
 		times = p.iterations([]loops.Frame{{Loop: l}})
 	}
-	p.times = append(p.times, p.now()*times)
+	p.Again(times)
 	inside()
-	p.times = p.times[:len(p.times)-1]
+	p.End()
 }
 
 func (p *predictor) under(c *loops.Cond, inside func()) {

@@ -15,7 +15,8 @@
 // j is split into row i and column j if 0 <= j < n can be shown. Two subscripts that are not
 // linear and cannot be split are assumed to refer to the same element. An array that an iteration
 // fills before it reads it is private. A loop whose iterations conflict only with one of them is
-// divided there.
+// divided there. Two nested loops of which neither is parallel become a loop over their diagonals,
+// if each diagonal is parallel. Of a loop with a few iterations those inside are divided.
 //
 // A statement outside parallel loops that writes arrays is executed by one rank, which last wrote
 // the element; so is a loop that neither is parallel nor has a parallel loop inside. A statement

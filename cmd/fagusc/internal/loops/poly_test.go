@@ -6,15 +6,8 @@ import (
 )
 
 // value evaluates p for given values of symbols.
-func (p Poly) value(of map[*Symbol]int64) (sum int64) {
-	for _, t := range p.terms {
-		product := t.coefficient
-		for _, f := range t.factors {
-			product *= of[f]
-		}
-		sum += product
-	}
-	return sum
+func (p Poly) value(of map[*Symbol]int64) int64 {
+	return p.Value(func(s *Symbol) int64 { return of[s] })
 }
 
 // TestPolyRandom compares sums, products and substitutions with the values of their operands.

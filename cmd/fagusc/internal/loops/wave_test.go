@@ -14,23 +14,8 @@ type memory map[string]uint64
 // each set of values of the accesses' subscripts. The iterations of the loop any, if there is one,
 // are executed in an order that r chooses.
 func execute(n *Node, at map[*Symbol]int64, m memory, visits map[string]int, any *Loop, r *rand.Rand) {
-	value := func(p Poly) int64 { return p.Value(func(s *Symbol) int64 { return at[s] }) }
 	if l := n.Loop; l != nil {
-		var all []int64
-		lo, hi := value(l.Lo[0]), value(l.Hi[0])
-		for _, p := range l.Lo {
-			lo = max(lo, value(p))
-		}
-		for _, p := range l.Hi {
-			hi = min(hi, value(p))
-		}
-		for i := lo; i < hi; i++ {
-			all = append(all, i)
-			if l.Down {
-				copy(all[1:], all)
-				all[0] = i
-			}
-		}
+		all := iterations(l, at)
 		if l == any {
 			r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		}
@@ -44,7 +29,7 @@ func execute(n *Node, at map[*Symbol]int64, m memory, visits map[string]int, any
 	}
 	hash, key := uint64(14695981039346656037), ""
 	for _, a := range n.Own {
-		name := fmt.Sprint(a.Access.Array.Name, value(*a.Access.At))
+		name := fmt.Sprint(a.Access.Array.Name, a.Access.At.value(at))
 		key += name + " "
 		if a.Access.Write {
 			m[name] = hash
