@@ -151,6 +151,9 @@ func costOf(t *testing.T, mode fagus.Mode, f method, nodes, n, steps int) (c cos
 // TestCostPerStep: in a loop over calls with arrays that stay, a step costs at most 1.2 times the
 // messages and bytes of the same step inside one function.
 func TestCostPerStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector finds nothing where one rank runs at a time")
+	}
 	const n, few, many = 64, 10, 30
 	for _, c := range []struct {
 		name        string
