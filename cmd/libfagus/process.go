@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/cmd/internal/csession"
@@ -88,10 +87,7 @@ func (p *process) beginAt(line string) error {
 		return &csession.Error{Code: csession.Job, Text: fmt.Sprintf("fagus: FAGUS_LINE is %q: want fd: and a file descriptor, 3 or more", line)}
 	}
 	p.began = true
-	syscall.CloseOnExec(fd) // a child process would keep the connection open
-	c, err := csession.Connect(os.NewFile(uintptr(fd), "line"), func(bytes int) ([]byte, error) {
-		return syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	})
+	c, err := connect(fd)
 	if err != nil {
 		return &csession.Error{Code: csession.Job, Text: err.Error()}
 	}
