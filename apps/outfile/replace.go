@@ -27,13 +27,13 @@ func Replace(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	exists := err == nil
-	f, err := createBeside(path)
+	f, name, err := create(path)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+		if err != nil && name != "" {
+			err = errors.Join(err, os.Remove(name))
 		}
 	}()
 	err = write(f)
@@ -43,20 +43,40 @@ func Replace(path string, write func(io.Writer) error) (err error) {
 	if err == nil {
 		err = f.Sync()
 	}
+	if err == nil && name == "" {
+		err = beside(path, func(hidden string) error { return appear(f, hidden) }, &name)
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return os.Rename(name, path)
 }
 
-// createBeside creates a hidden file, with default permissions, in the folder of path.
-func createBeside(path string) (*os.File, error) {
+// create creates a file, with default permissions, in the folder of path. Where the system can, it
+// has no name, so that nothing is left of it if the process ends; else it has a hidden one.
+func create(path string) (f *os.File, name string, err error) {
+	if f := nameless(filepath.Dir(path)); f != nil {
+		return f, "", nil
+	}
+	err = beside(path, func(hidden string) (err error) {
+		f, err = os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	}, &name)
+	return f, name, err
+}
+
+// beside calls try with hidden names in the folder of path until one does not exist yet, and sets
+// name to it.
+func beside(path string, try func(hidden string) error, name *string) error {
 	dir, base := filepath.Split(path)
-	for try := 0; ; try++ {
-		name := filepath.Join(dir, fmt.Sprintf(".%s.%016x.tmp", base, rand.Uint64()))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil || try == 10 || !errors.Is(err, fs.ErrExist) {
-			return f, err
+	for n := 0; ; n++ {
+		hidden := filepath.Join(dir, fmt.Sprintf(".%s.%016x.tmp", base, rand.Uint64()))
+		err := try(hidden)
+		if err == nil {
+			*name = hidden
+		}
+		if err == nil || n == 10 || !errors.Is(err, fs.ErrExist) {
+			return err
 		}
 	}
 }

@@ -65,3 +65,27 @@ func TestCheckFolder(t *testing.T) {
 		t.Errorf("a folder that does not exist: unexpected error %v", err)
 	}
 }
+
+// TestNoNameWhileWriting: nothing is left of a process that ends while it writes, because the file
+// has no name before it is whole.
+func TestNoNameWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	if !outfile.Nameless(dir) {
+		t.Skipf("the file system of %s has no files without names", dir)
+	}
+	err := outfile.Replace(filepath.Join(dir, "m.npy"), func(w io.Writer) error {
+		if _, err := io.WriteString(w, "text"); err != nil {
+			return err
+		}
+		if left, err := os.ReadDir(dir); len(left) != 0 {
+			t.Errorf("while it is written: %v, %v: want no files", left, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadDir(dir); len(got) != 1 || got[0].Name() != "m.npy" {
+		t.Errorf("afterwards: %v, %v: want m.npy alone", got, err)
+	}
+}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -42,6 +42,7 @@ type Directory struct {
 
 	path string
 	disk disk
+	lock func() (unlock func() error, err error)
 }
 
 var _ Store = (*Directory)(nil)
@@ -55,7 +56,8 @@ func OpenDirectory(path string) (*Directory, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	return &Directory{path: path, disk: hostDisk(path)}, nil
+	host := hostDisk{path: path}
+	return &Directory{path: path, disk: host, lock: host.lock}, nil
 }
 
 // String returns the path.
@@ -63,10 +65,13 @@ func (d *Directory) String() string { return d.path }
 
 const unfinished = ".unfinished"
 
+// temporaryText matches the names of temporaryName.
+var temporaryText = regexp.MustCompile(`^.+\.[0-9a-f]{16}\.unfinished$`)
+
 // Create implements Store. Each file has a name of its own until it is committed: a rank of an
 // earlier start of the job may still be writing the same object.
 func (d *Directory) Create(_ context.Context, name string) (Writer, error) {
-	temporary := fmt.Sprintf("%s.%016x%s", name, rand.Uint64(), unfinished)
+	temporary := temporaryName(name)
 	f, err := d.disk.Create(temporary)
 	if err != nil {
 		return nil, err
@@ -127,27 +132,20 @@ func (d *Directory) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// lockName is the file that is locked while a job uses the directory.
-const lockName = "lock"
-
-// errInUse means that another process has locked the directory.
-var errInUse = errors.New("another job is using it")
-
 // Lock implements Store. It removes what jobs that have died have left unfinished.
 func (d *Directory) Lock(ctx context.Context) (unlock func() error, err error) {
 	const pause = 10 * time.Millisecond
-	path := filepath.Join(d.path, lockName)
-	unlock, err = lock(path)
+	unlock, err = d.lock()
 	for waited := time.Duration(0); errors.Is(err, errInUse) && waited < d.Patience && ctx.Err() == nil; waited += pause {
 		time.Sleep(pause)
-		unlock, err = lock(path)
+		unlock, err = d.lock()
 	}
 	if err != nil {
 		return nil, err
 	}
 	all, err := d.disk.List()
 	for _, o := range all {
-		if err == nil && strings.HasSuffix(o.Name, unfinished) {
+		if err == nil && temporaryText.MatchString(o.Name) {
 			err = d.disk.Remove(o.Name)
 		}
 	}
@@ -159,27 +157,22 @@ func (d *Directory) Lock(ctx context.Context) (unlock func() error, err error) {
 }
 
 // hostDisk is a directory of the host's file system.
-type hostDisk string
+type hostDisk struct {
+	path   string
+	others bool // files of other users may be read
+}
 
-func (d hostDisk) at(name string) string { return filepath.Join(string(d), name) }
+func (d hostDisk) at(name string) string { return filepath.Join(d.path, name) }
 
 // Create implements disk.
 func (d hostDisk) Create(name string) (file, error) {
 	return os.OpenFile(d.at(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// Open implements disk. It opens regular files only: a pipe would block.
+// Open implements disk.
 func (d hostDisk) Open(name string) (Reader, error) {
-	if info, err := os.Stat(d.at(name)); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", d.at(name))
-	}
-	f, err := os.Open(d.at(name))
+	f, info, err := d.open(name, os.O_RDONLY)
 	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		_ = f.Close()
 		return nil, err
 	}
 	return &hostFile{f, info.Size()}, nil
@@ -209,11 +202,23 @@ func (d hostDisk) Link(from, to string) error {
 // Remove implements disk.
 func (d hostDisk) Remove(name string) error { return os.Remove(d.at(name)) }
 
-// List implements disk. A file that disappears meanwhile is left out.
+// List implements disk. A file that disappears meanwhile is left out. A job refuses a name of a
+// checkpoint that is not a file of this user's jobs: it would use its number. Who only reads has
+// it in the list, unless it is a directory, and is told when it is opened.
 func (d hostDisk) List() (all []Object, err error) {
-	entries, err := os.ReadDir(string(d))
+	entries, err := os.ReadDir(d.path)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+		info, gone := e.Info()
+		if gone != nil {
+			continue
+		}
+		_, what := parseName(e.Name())
+		if what != unknown && !d.others {
+			if foreign := d.check(e.Name(), info); foreign != nil {
+				return nil, foreign
+			}
+		}
+		if info.Mode().IsRegular() || what != unknown && !info.IsDir() {
 			all = append(all, Object{e.Name(), info.Size()})
 		}
 	}
@@ -222,7 +227,7 @@ func (d hostDisk) List() (all []Object, err error) {
 
 // Sync implements disk. Windows cannot, and makes names durable by itself.
 func (d hostDisk) Sync() error {
-	f, err := os.Open(string(d))
+	f, err := os.Open(d.path)
 	if err != nil {
 		return err
 	}

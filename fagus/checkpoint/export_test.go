@@ -11,7 +11,9 @@ import (
 )
 
 // OverDisk returns a Directory over a disk in memory. The lock is in the directory path.
-func OverDisk(path string, d *Disk) *Directory { return &Directory{path: path, disk: d} }
+func OverDisk(path string, d *Disk) *Directory {
+	return &Directory{path: path, disk: d, lock: hostDisk{path: path}.lock}
+}
 
 // Disk is a directory in memory that fails when it is told to, and forgets what a loss of power
 // destroys.

@@ -171,7 +171,7 @@ func TestSparse(t *testing.T) {
 	if _, err := f.WriteAt(b.Bytes(), 8+entries*entryBytes); err != nil {
 		t.Skip("the file system has no sparse files: ", err)
 	}
-	r, err := hostDisk(dir).Open(partName(7, 0))
+	r, err := hostDisk{path: dir}.Open(partName(7, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

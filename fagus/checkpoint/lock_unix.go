@@ -4,34 +4,42 @@ package checkpoint
 
 import (
 	"errors"
-	"fmt"
-	"io"
+	"io/fs"
 	"os"
-	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// syncless means that directories cannot be synced.
-const syncless = false
+const (
+	// syncless means that directories cannot be synced.
+	syncless = false
 
-// lock locks a file for this process. It says in the file who has locked it.
-func lock(path string) (unlock func() error, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
+	// careful are the flags of opening what another user may have exchanged: no link is followed,
+	// and a pipe does not block.
+	careful = unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY
+)
+
+// flock locks a file until it is closed.
+func flock(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return errInUse
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		defer f.Close()
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("locking %s: %w", path, err)
-		}
-		who, _ := io.ReadAll(io.LimitReader(f, 200)) // only for the message
-		return nil, fmt.Errorf("%w (%s): give each job its own directory; if that host is lost for good, remove %s", errInUse, strings.TrimSpace(string(who)), path)
+	return err
+}
+
+// owner returns the user whose file it is.
+func owner(info fs.FileInfo) (uid uint32, is bool) {
+	s, is := info.Sys().(*syscall.Stat_t)
+	if !is {
+		return 0, false
 	}
-	host, _ := os.Hostname() // only for the message
-	if err := f.Truncate(0); err == nil {
-		_, _ = fmt.Fprintf(f, "process %d on %s\n", os.Getpid(), host)
-	}
-	return f.Close, nil
+	return s.Uid, true
+}
+
+// linked reports whether a file has several names.
+func linked(info fs.FileInfo) bool {
+	s, is := info.Sys().(*syscall.Stat_t)
+	return is && s.Nlink > 1
 }

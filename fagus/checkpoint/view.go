@@ -45,7 +45,8 @@ func (o *Snapshot) within(array, offset, bytes int) error {
 	return nil
 }
 
-// OpenExisting returns the store in a directory that exists, for reading. It makes nothing.
+// OpenExisting returns the store in a directory that exists, for reading. It makes nothing. The
+// checkpoints may be another user's.
 func OpenExisting(path string) (*Directory, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
@@ -54,5 +55,6 @@ func OpenExisting(path string) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	return &Directory{path: path, disk: hostDisk(path)}, nil
+	host := hostDisk{path: path, others: true}
+	return &Directory{path: path, disk: host, lock: host.lock}, nil
 }

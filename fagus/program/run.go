@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -39,6 +38,8 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if err := checkTimeline(c); err != nil {
 		return err
 	}
+	ctx, end := cfg.Begin(ctx, r.watcher(), r.Name)
+	defer end()
 	cfg.Timeline = c.String(timelineFlag) != ""
 	cfg.Input = r.input()
 	if r.Check != nil {
@@ -47,24 +48,20 @@ func (r *runner) run(ctx context.Context, args []string) error {
 		}
 	}
 	if cfg.Launches() {
+		end() // ranks may take longer to end
 		return runflags.LaunchOwn(c, cfg, args, agentArgument)
 	}
 	if idle, err := cfg.StandBy(); idle || err != nil {
 		return err
 	}
-	if r.process {
-		defer r.endOverdue(ctx)()
-		if c.Bool(jsonFlag) {
-			os.Stdout = os.Stderr // the document is then alone on standard output
-		}
+	if r.process && c.Bool(jsonFlag) {
+		os.Stdout = os.Stderr // the document is then alone on standard output
 	}
 	return r.runRanks(ctx, c, cfg)
 }
 
 // runRanks runs the ranks that are in this process, and prints the report.
 func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Config) error {
-	ctx, cancel := runflags.WithTimeout(ctx, cfg.Timeout)
-	defer cancel()
 	on, err := cfg.Open(ctx)
 	if err != nil {
 		return err
@@ -73,7 +70,6 @@ func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Conf
 		fmt.Fprintln(r.stderr, text)
 	}
 	stop := on.CallRolls(r.stderr)
-	defer on.EndOverdue(ctx, r.stderr, r.Name)()
 	report, err := on.Run(ctx, r.Run)
 	stop()
 	if err != nil {
@@ -83,6 +79,7 @@ func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Conf
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
 		return err
 	}
+	cfg.Doing("writing the results has not ended")
 	d := document{schema, r.Name, on.Document(report)}
 	if d.History != nil && d.History.Violation != nil {
 		err = d.History.Violation
@@ -103,14 +100,12 @@ func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Conf
 	return errors.Join(err, d.print(r.stdout, on, report))
 }
 
-// endOverdue ends the process if the program has not ended some time after the end of ctx. A rank
-// that computes notices the end only in its next call.
-func (r *runner) endOverdue(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, func() {
-		time.Sleep(runflags.Patience)
-		fmt.Fprintf(r.stderr, "%s: %v: a rank has not returned within %v\n", r.Name, context.Cause(ctx), runflags.Patience)
-		os.Exit(runflags.ExitInterrupted)
-	})
+// watcher returns where Config.Begin reports that it ends the process; nil: it may not.
+func (r *runner) watcher() io.Writer {
+	if r.process {
+		return r.stderr
+	}
+	return nil
 }
 
 func checkTimeline(c *cli.Context) error {

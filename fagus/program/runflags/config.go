@@ -54,7 +54,8 @@ type Config struct {
 	Checkpoints checkpoints
 	Input       []string // checkpoint.Config.Input
 
-	rank *cluster.Place // this process's rank in a job of processes; nil if it is no rank
+	watch *watch         // of Begin; nil: nothing ends the process
+	rank  *cluster.Place // this process's rank in a job of processes; nil if it is no rank
 	// seat is this process's rank in a job whose ranks are all simulated in the process of rank 0;
 	// nil if there is no such job.
 	seat *cluster.Place

@@ -114,9 +114,23 @@ func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bo
 	if cfg.Checkpoints.restart > 0 {
 		return cfg.launchAgain(c, agent, job, atEnd)
 	}
-	// The job needs no time limit: each rank reads --timeout from its own command line.
-	return runRanks(c.Context, c, agent, job, &cfg.Checkpoints)
+	ctx, cancel := cfg.limitRanks(c.Context)
+	defer cancel()
+	return runRanks(ctx, c, agent, job, &cfg.Checkpoints)
 }
+
+// limitRanks returns the context in which a launcher runs ranks. Each rank reads --timeout from its
+// own command line, and has time for its roll-call. The launcher's limit is for ranks that have not
+// begun, or do not answer.
+func (cfg *Config) limitRanks(ctx context.Context) (context.Context, context.CancelFunc) {
+	if cfg.Timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, cfg.Timeout+rankPatience, timeoutError(cfg.Timeout))
+}
+
+// rankPatience is how much longer than --timeout a launcher waits for ranks, which end themselves.
+const rankPatience = Patience + 3*rollPatience
 
 // RunRanks runs a job on the hosts of --hosts, or on this host. It passes SIGQUIT to the ranks.
 func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -43,6 +44,7 @@ const (
 // ranks have joined the job; cfg.Launches must be false.
 func (cfg Config) Open(ctx context.Context) (*Target, error) {
 	t := &Target{Config: cfg}
+	t.Doing("the ranks have not met")
 	switch {
 	case cfg.Network.Processes:
 		return t, t.join(ctx)
@@ -110,6 +112,12 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagu
 		defer end()
 		ctx = patient
 	}
+	t.Doing("a rank has not returned")
+	if t.Sim != nil {
+		t.Doing(fmt.Sprintf("the simulation of %d nodes has not ended", t.Nodes))
+	}
+	t.watch.calls(t)
+	defer t.watch.calls(nil)
 	report, err := fagus.Run(ctx, fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
@@ -144,5 +152,6 @@ func (t *Target) Close(ctx context.Context) error {
 	if t.job == nil {
 		return nil
 	}
+	t.Doing("the ranks have not all left the job")
 	return t.reported(t.job.Close(ctx))
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -99,6 +100,8 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
+	ctx, end := cfg.Begin(c.Context, c.App.ErrWriter, "fagus")
+	defer end()
 	cfg.Timeline = picture != ""
 	cfg.Input = p.Input(catalog.Flags{Context: c, Seed: cfg.Seed})
 	j, err := prepare(c, p, cfg.Nodes)
@@ -112,6 +115,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 		} else if elsewhere && !usage.Is(err) {
 			err = nil
 		}
+		end() // ranks may take longer to end
 		if err == nil {
 			err = runflags.LaunchSelf(c, cfg)
 		}
@@ -130,13 +134,14 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if idle, err := cfg.StandBy(); idle || err != nil {
 		return err
 	}
-	r, on, err := runJob(c, j, cfg)
+	r, on, err := runJob(ctx, c, j, cfg)
 	if err != nil || on.Rank() != 0 {
 		return err
 	}
 	if cfg.Network.Simulated && !c.IsSet("net") {
 		r.hint = fmt.Sprintf("These are times of simulated nodes (--net %s is the default). With --net shm, %s runs on the processors of this machine.", cfg.Network.Name, j.App)
 	}
+	cfg.Doing("writing the results has not ended")
 	return finish(c, r, func() error {
 		if j.Write != nil {
 			if err := j.Write(); err != nil {
@@ -170,15 +175,17 @@ func writeTimeline(path string, r *Report) error {
 	return outfile.Replace(path, runflags.NewTimeline(fagus.Report{Clock: r.Clock, Ranks: r.stats}).Write)
 }
 
+// readingInput is what a run does in Job.Open.
+const readingInput = "reading or generating the input has not ended"
+
 // runJob opens the target and the job, and runs the job there.
-func runJob(c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runflags.Target, error) {
-	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
-	defer cancel()
+func runJob(ctx context.Context, c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runflags.Target, error) {
 	on, err := cfg.Open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	if j.Open != nil {
+		cfg.Doing(readingInput)
 		if err := j.Open(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -192,7 +199,6 @@ func runJob(c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runf
 	}
 	bar := base.NewProgress(c.App.ErrWriter, j.Unit, units)
 	stop := on.CallRolls(bar.Above(c.App.ErrWriter))
-	defer on.EndOverdue(ctx, c.App.ErrWriter, "fagus")()
 	r, err := Execute(ctx, j, on, bar.Add)
 	stop()
 	bar.Stop()

@@ -43,6 +43,9 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
+	cfg := runflags.Config{Timeout: limit}
+	ctx, end := cfg.Begin(c.Context, c.App.ErrWriter, "fagus")
+	defer end()
 	j, err := prepare(c, p, 1)
 	if err != nil {
 		return err
@@ -50,9 +53,8 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 	if err := checkMemory(j, j.Memory); err != nil {
 		return err
 	}
-	ctx, cancel := runflags.WithTimeout(c.Context, limit)
-	defer cancel()
 	if j.Open != nil {
+		cfg.Doing(readingInput)
 		if err := j.Open(ctx); err != nil {
 			return err
 		}
@@ -60,12 +62,14 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 	if j.Plain == nil {
 		return usage.Errorf("%s has no version without Fagus", j.App)
 	}
+	cfg.Doing("the program has not ended")
 	bar := base.NewProgress(c.App.ErrWriter, j.Unit, j.Units)
 	r, err := executePlain(ctx, j, bar.Add)
 	bar.Stop()
 	if err != nil {
 		return err
 	}
+	cfg.Doing("writing the results has not ended")
 	if !r.Verified {
 		err = fmt.Errorf("verification failed: %s", r.Verification.Against())
 	} else if j.Write != nil {

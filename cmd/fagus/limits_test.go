@@ -1,0 +1,114 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/apps/catalog"
+)
+
+// large has for each program flags with which it runs for long, most of it in phases without a
+// call: input, set-up, verification.
+func large() map[string]string {
+	return map[string]string{
+		"matmul": "--n 5000", "many": "--variables 200000 --bytes 4096", "workqueue": "--tasks 1000000", "tsp": "--cities 16", "sor": "--n 6000",
+		"radix": "--keys 50000000", "lu": "--n 4000", "water": "--molecules 20000", "barnes": "--bodies 1000000", "kmeans": "--points 5000000",
+		"pagerank": "--pages 5000000 --links 30000000", "conjugate": "--grid 2500", "mandelbrot": "--width 16000", "wordcount": "--words 30000000",
+		"random": "--rounds 65535", "ep": "--class B", "ft": "--class B", "mg": "--class B", "is": "--class B", "cg": "--class B",
+		"dgemm": "--n 6000", "stencil": "--n 12000", "transpose": "--n 12000", "nstream": "--length 60000000", "p2p": "--rows 20000 --columns 10000",
+	}
+}
+
+// TestLimits: whatever a program is doing, on every network, --timeout and signals end it within
+// two seconds. Short tests take one network for each program.
+func TestLimits(t *testing.T) {
+	networks := []string{"inproc", "shm", "dimmnet1", "tcp"}
+	ends := []string{"timeout", "INT", "TERM"}
+	for i, p := range catalog.Programs() {
+		flags, ok := large()[p.Name]
+		if !ok {
+			t.Errorf("no flags with which %s runs for long", p.Name)
+		}
+		for j, net := range networks {
+			if testing.Short() && (i+j)%len(networks) != 0 {
+				continue
+			}
+			endOverdue(t, ends[(i+j)%len(ends)], append(strings.Fields(flags), "--net", net, "--nodes", "2"), p.Name)
+		}
+	}
+	endOverdue(t, "TERM", []string{"--plain", "--pages", "5000000", "--links", "30000000"}, "pagerank")
+	endOverdue(t, "timeout", []string{"--nodes", "65536"}, "sor")
+}
+
+// endOverdue ends a run after a second, and checks its exit code and how long it takes to end.
+func endOverdue(t *testing.T, how string, args []string, program string) {
+	t.Helper()
+	const after, within = time.Second, 2 * time.Second
+	want := 130
+	args = append([]string{"run", program}, args...)
+	if how == "timeout" {
+		want = 124
+		args = append(args, "--timeout", after.String())
+	}
+	var errs bytes.Buffer
+	began := time.Now()
+	cmd := exec.Command("fagus", args...)
+	cmd.Stderr = &errs
+	cmd.WaitDelay = 30 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if how != "timeout" {
+		time.Sleep(after)
+		s := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[how]
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := cmd.Wait()
+	took := time.Since(began) - after
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 3 && strings.Contains(errs.String(), "memory") {
+		t.Logf("%v: this machine has too little memory", args)
+		return
+	}
+	if exit == nil || exit.ExitCode() != want {
+		t.Errorf("%v, ended by %s: %v, want code %d: %s", args, how, err, want, errs.String())
+	}
+	// On a loaded machine a process that has nothing to do takes long, too.
+	began = time.Now()
+	if err := exec.Command("fagus", "version").Run(); err != nil {
+		t.Fatal(err)
+	}
+	if bound := within + 30*time.Since(began); took > bound {
+		t.Errorf("%v, ended by %s: it took %v to end, want at most %v: %s", args, how, took, bound, errs.String())
+	}
+}
+
+// TestLimitWhileWriting: a run that is ended while it waits for the reader of its report, or for
+// more input, ends, and leaves no temporary file.
+func TestLimitWhileWriting(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "in.txt")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	endOverdue(t, "timeout", []string{"--in", pipe, "--net", "inproc"}, "pagerank")
+	endOverdue(t, "TERM", []string{"--in", pipe, "--net", "shm"}, "wordcount")
+	if err := os.Remove(pipe); err != nil {
+		t.Fatal(err)
+	}
+	endOverdue(t, "timeout", []string{"--n", "4000", "--net", "inproc", "--out", filepath.Join(dir, "c.npy")}, "matmul")
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}

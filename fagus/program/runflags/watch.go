@@ -1,0 +1,141 @@
+package runflags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+)
+
+// Patience is how long a run may take to end when its time is over, or after a signal. Input,
+// set-up, verification and the program of a rank may compute or sleep for long without a poll: the
+// process then ends all the same.
+const Patience = 500 * time.Millisecond
+
+// rollPatience is how long a last roll-call may take, and a last message.
+const rollPatience = 300 * time.Millisecond
+
+// watch ends this process when its run is overdue.
+type watch struct {
+	to    io.Writer
+	name  string        // of the command or program, for the message
+	grace time.Duration // more patience after SIGTERM
+	over  chan struct{} // closed when the run has ended
+
+	mu    sync.Mutex
+	doing string  // what has not ended, as a clause
+	on    *Target // whose roll-call is printed; nil: none
+}
+
+// Begin begins a run, all phases of which obey --timeout and signals: it returns a context that
+// ends when ctx does, or --timeout is over. If end is not called within Patience after that, the
+// process ends, with the exit code and a message to w, if w is not nil. name is that of the command
+// or program.
+// What the kernel keeps beyond a process needs no clean-up at that time: see outfile.Replace for
+// temporary files, and package shm for segments.
+func (cfg *Config) Begin(ctx context.Context, w io.Writer, name string) (limited context.Context, end func()) {
+	ctx, cancel := WithTimeout(ctx, cfg.Timeout)
+	if w == nil {
+		return ctx, cancel
+	}
+	g := &watch{to: w, name: name, over: make(chan struct{}), doing: "the set-up has not ended"}
+	if cfg.Checkpoints.folder != "" {
+		g.grace = cfg.Checkpoints.grace
+	}
+	cfg.watch = g
+	forget := context.AfterFunc(ctx, func() { g.end(ctx) })
+	return ctx, sync.OnceFunc(func() {
+		forget()
+		close(g.over)
+		cancel()
+	})
+}
+
+// calls has an overdue run print the roll-call of on.
+func (g *watch) calls(on *Target) {
+	if g != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.on = on
+	}
+}
+
+// Doing says what the run does from now on, for the message of an overdue run: a clause such as
+// "the input is still being read".
+func (cfg *Config) Doing(clause string) {
+	if g := cfg.watch; g != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.doing = clause
+	}
+}
+
+// end ends the process, unless the run ends in time.
+func (g *watch) end(ctx context.Context) {
+	cause := context.Cause(ctx)
+	patience := Patience
+	if got := (*launch.SignalError)(nil); errors.As(cause, &got) && got.Signal == syscall.SIGTERM {
+		patience += g.grace
+	}
+	if g.ended(patience) {
+		return
+	}
+	timeout := errors.Is(cause, context.DeadlineExceeded)
+	g.mu.Lock()
+	doing, on := g.doing, g.on
+	g.mu.Unlock()
+	if timeout && on != nil {
+		on.callRoll()
+	}
+	if g.ended(0) {
+		return
+	}
+	status := ExitInterrupted
+	if timeout {
+		status = ExitTimeout
+	}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		if !endedByLauncher(ctx) { // which reports why
+			fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, doing, patience)
+		}
+	}()
+	select {
+	case <-written:
+	case <-time.After(rollPatience): // nobody reads it
+	}
+	os.Exit(status)
+}
+
+// ended reports whether the run ends within a time.
+func (g *watch) ended(within time.Duration) bool {
+	select {
+	case <-g.over:
+	case <-time.After(within):
+	}
+	select {
+	case <-g.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// callRoll prints a roll-call, if the run makes one soon.
+func (t *Target) callRoll() {
+	select {
+	case t.ask <- syscall.SIGQUIT:
+		select {
+		case <-t.called:
+		case <-time.After(rollPatience):
+		}
+	default: // the run does not answer
+	}
+}
