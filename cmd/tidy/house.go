@@ -179,7 +179,7 @@ func fagusPlaces() []place {
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},
 		{dir: in + "about", may: []string{"fagus/cluster", "fagus/program/cmdline", "apps/catalog/usage", base}},
 		{dir: in + "data", may: []string{"apps/catalog", "apps/catalog/usage", base}},
-		{dir: in + "checkpoints", may: []string{"apps/catalog/usage", "apps/outfile", "fagus", "fagus/checkpoint", base}, time: "prints when a checkpoint was made"},
+		{dir: in + "checkpoints", may: []string{"apps/catalog/usage", "apps/outfile", "fagus", "fagus/checkpoint", base, runflags}, time: "prints when a checkpoint was made"},
 		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "apps/catalog/usage"}},
 		{dir: in + "newprogram", may: []string{"apps/catalog/usage"}, time: "limits the Go tool"},
 		{dir: in + "namespaces", time: "limits the command ip"},

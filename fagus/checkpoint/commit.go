@@ -25,13 +25,18 @@ func (k *Keeper) Commit(ctx context.Context, number uint64) error {
 	}
 	if k.cfg.Copy == 0 {
 		defer close(done)
-		return k.commit(ctx, m, time.Now())
+		err := k.commit(ctx, m, time.Now())
+		k.note((*costs).waited)
+		k.note((*costs).end)
+		return err
 	}
+	k.note((*costs).waited)
 	go func() {
 		defer close(done)
 		if err := k.commit(context.WithoutCancel(ctx), m, time.Now().Add(k.patience)); err != nil {
 			k.Failed(number, err)
 		}
+		k.note((*costs).end)
 	}()
 	return nil
 }
@@ -69,6 +74,7 @@ func (k *Keeper) commit(ctx context.Context, m *Manifest, deadline time.Time) er
 	}
 	k.mu.Lock()
 	k.valid = m.Number
+	k.costs.valid(m)
 	k.mu.Unlock()
 	k.info("checkpoint", m.Number, "ranks", m.Nodes)
 	if over(k.closed) {

@@ -21,11 +21,17 @@ type Config struct {
 	// Every is the least time of the run between two checkpoints; 0: every call of Checkpoint
 	// makes one. No checkpoint begins while the one before is still being written.
 	Every time.Duration
+	// Share is how much of the run's time checkpoints may take, between 0 and 1: Cost.Took. They
+	// are made less often then. 0: no limit.
+	Share float64
 	// Copy is how many bytes each rank may copy, so that its program goes on while they are
 	// written. A rank that owns more waits until all is written.
 	Copy int64
 	// Keep is how many checkpoints are kept; 0: 2.
 	Keep int
+	// Program names the program. A run resumes only from a checkpoint of a program with this name, or
+	// without one.
+	Program string
 	// Input says what the results depend on besides the program, such as "--n=512" for each flag. A
 	// run resumes only from a checkpoint with equal texts, or without any.
 	Input []string
@@ -55,6 +61,7 @@ type Keeper struct {
 	tried      uint64        // the newest checkpoint whose manifest may be there
 	unread     uint64        // the checkpoint whose manifest clean could not read, as was reported
 	closed     chan struct{} // closed by Close
+	costs      costs
 }
 
 // rank is what a Keeper remembers of a rank. One Save of a rank begins when the one before is over.
@@ -76,8 +83,9 @@ func New(cfg Config) *Keeper {
 		cfg.Keep = 2
 	}
 	cfg.Input = slices.Clone(cfg.Input)
+	cfg.Program = strings.ToValidUTF8(cfg.Program, "\uFFFD") // as it will be read
 	for i, text := range cfg.Input {
-		cfg.Input[i] = strings.ToValidUTF8(text, "\uFFFD") // as it will be read
+		cfg.Input[i] = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	return &Keeper{cfg: cfg, patience: defaultPatience, ranks: map[int]*rank{}, closed: make(chan struct{})}
 }
@@ -87,7 +95,8 @@ func (k *Keeper) Due(ctx context.Context, now fagus.Time) (number uint64, stop b
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	stop = k.stopping.Load()
-	early := time.Duration((now-k.last)/fagus.Nanosecond) < k.cfg.Every
+	k.costs.cut(now)
+	early := time.Duration((now-k.last)/fagus.Nanosecond) < k.cfg.Every || k.costs.dear(k.cfg.Share)
 	if early && !stop || !over(k.committing) {
 		return 0, false, nil
 	}
@@ -108,6 +117,7 @@ func (k *Keeper) Begin(number int) {
 		return
 	}
 	k.last, k.givenUp = 0, 0
+	k.costs = costs{begun: time.Now()}
 	if k.stopped { // the run before was
 		k.stopped = false
 		k.stopping.Store(false)
@@ -256,7 +266,8 @@ func (k *Keeper) rank(cut fagus.Cut) (r *rank, before, done chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if cut.Rank == 0 {
-		k.cut = &Manifest{Format: Format, Number: cut.Number, start: cut.Start, Nodes: cut.Nodes, State: slices.Clone(cut.State), Loop: cut.Loop, Input: k.cfg.Input, Arrays: cut.Arrays}
+		k.costs.begin()
+		k.cut = &Manifest{Format: Format, Number: cut.Number, Program: k.cfg.Program, start: cut.Start, Nodes: cut.Nodes, State: slices.Clone(cut.State), Loop: cut.Loop, Input: k.cfg.Input, Arrays: cut.Arrays}
 	}
 	r = k.ranks[cut.Rank]
 	if r == nil {
@@ -315,6 +326,7 @@ func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 // Newest implements fagus.Checkpointer.
 func (k *Keeper) Newest(ctx context.Context, below uint64) (number uint64, err error) {
 	k.mu.Lock()
+	k.costs.resumes = true
 	err = k.begin(ctx)
 	k.mu.Unlock()
 	if err != nil {
@@ -348,8 +360,13 @@ func (k *Keeper) Open(ctx context.Context, number uint64) (fagus.Checkpoint, err
 	return o, nil
 }
 
-// compare returns an error if a checkpoint was made with another Config.Input.
+// compare returns an error if a checkpoint was made by another program, or with another
+// Config.Input.
 func (k *Keeper) compare(m *Manifest) error {
+	if m.Program != "" && k.cfg.Program != "" && m.Program != k.cfg.Program {
+		return &fagus.UnlikeError{What: fmt.Sprintf("checkpoint %d in %v was made by program %s, and this program is %s: keep its checkpoints elsewhere",
+			m.Number, k.cfg.Store, m.Program, k.cfg.Program)}
+	}
 	if len(m.Input) == 0 || len(k.cfg.Input) == 0 || slices.Equal(m.Input, k.cfg.Input) {
 		return nil
 	}
@@ -365,6 +382,9 @@ func (k *Keeper) Failed(number uint64, why error) {
 	k.mu.Lock()
 	if number <= k.found { // Resume could not use it
 		k.damaged = append(k.damaged, number)
+	} else {
+		k.costs.waited()
+		k.costs.end()
 	}
 	k.mu.Unlock()
 	log := k.cfg.Log

@@ -20,15 +20,17 @@ const Format = "fagus.checkpoint/v1"
 
 // Manifest describes a checkpoint.
 type Manifest struct {
-	Format string             `json:"format"`
-	Number uint64             `json:"number"`
-	Made   time.Time          `json:"made"`
-	Nodes  int                `json:"nodes"`           // ranks of the job that made it
-	State  json.RawMessage    `json:"state"`           // of the program
-	Loop   fagus.SavedLoop    `json:"loop,omitzero"`   // whose steps State counts
-	Input  []string           `json:"input,omitempty"` // Config.Input
-	Arrays []fagus.SavedArray `json:"arrays"`
-	Parts  []Part             `json:"parts"` // by rank
+	Format string `json:"format"`
+	Number uint64 `json:"number"`
+	// Program is Config.Program.
+	Program string             `json:"program,omitempty"`
+	Made    time.Time          `json:"made"`
+	Nodes   int                `json:"nodes"`           // ranks of the job that made it
+	State   json.RawMessage    `json:"state"`           // of the program
+	Loop    fagus.SavedLoop    `json:"loop,omitzero"`   // whose steps State counts
+	Input   []string           `json:"input,omitempty"` // Config.Input
+	Arrays  []fagus.SavedArray `json:"arrays"`
+	Parts   []Part             `json:"parts"` // by rank
 
 	start uint32 // that of the cut
 }

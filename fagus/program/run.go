@@ -41,7 +41,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	ctx, end := cfg.Begin(ctx, r.watcher(), r.Name)
 	defer end()
 	cfg.Timeline = c.String(timelineFlag) != ""
-	cfg.Input = r.input()
+	cfg.Program, cfg.Input = r.Name, r.input()
 	if r.Check != nil {
 		if err := r.Check(); err != nil {
 			return usage.Wrap(err)
@@ -140,7 +140,7 @@ func (d *document) print(w io.Writer, on *runflags.Target, report fagus.Report) 
 	if d.History != nil && d.History.Violation == nil {
 		text += fmt.Sprintln(d.History)
 	}
-	text += d.Checked()
+	text += d.CheckpointLine() + d.Checked()
 	if d.TraceHash != "" {
 		text += "trace hash " + d.TraceHash + "\n"
 	}

@@ -3,6 +3,7 @@ package runflags
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -22,6 +23,8 @@ import (
 type checkpoints struct {
 	folder string // "": nowhere
 	every  time.Duration
+	share  float64       // of the run's time; 0: no limit
+	named  bool          // the user has named the folder
 	grace  time.Duration // after SIGTERM; 0: the run ends at once
 	// restart is how often the job is started again when ranks die.
 	restart int
@@ -37,9 +40,10 @@ type StoreOpener func(ctx context.Context, url string) (checkpoint.Store, error)
 // --checkpoint takes directories only.
 const StoresKey = "stores"
 
-// The variables by which a launcher that restarts a job gives its ranks the values of flags that
+// shareFlag is the name of a flag; the others are the variables by which a launcher that restarts a job gives its ranks the values of flags that
 // are not set.
 const (
+	shareFlag          = "checkpoint-share"
 	checkpointVariable = "FAGUS_CHECKPOINT"
 	everyVariable      = "FAGUS_CHECKPOINT_EVERY"
 )
@@ -75,6 +79,7 @@ func checkpointFlags() []cli.Flag {
 		&cli.StringFlag{Name: "checkpoint", Category: category, Usage: "resume from the newest checkpoint in `DIR`, if there is one, and keep new ones there; all hosts must share it. fagus also takes s3://BUCKET/PREFIX"},
 		RestartFlag(category, ", from the newest checkpoint; without --checkpoint it is kept in memory, every second: of this host or, with --hosts, of two hosts"),
 		&cli.DurationFlag{Name: "checkpoint-every", Category: category, Value: 30 * time.Second, Usage: "least `TIME` between two checkpoints; 0s: at every cut, and the program waits until it is written"},
+		&cli.Float64Flag{Name: shareFlag, Category: category, Value: 5, Usage: "make them less often if they took more than `PERCENT` of the run's time otherwise, writing included; 0: no limit. A --checkpoint-every that is given replaces the default, and simulated networks have no limit"},
 		&cli.IntFlag{Name: "checkpoint-copy", Category: category, Value: 1024, Usage: "most `MIB` of memory in which a rank copies what has changed, to compute while that is written; a rank with more waits until it is written"},
 		&cli.DurationFlag{Name: "grace", Category: category, Usage: "on SIGTERM, make a checkpoint at the next cut and exit with code 75, or end after `TIME`; Slurm and Kubernetes send SIGTERM some time before they kill (default: the run ends at once)"},
 	}
@@ -82,7 +87,7 @@ func checkpointFlags() []cli.Flag {
 
 func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 	folder, every := read(c, "checkpoint", checkpointVariable), read(c, "checkpoint-every", everyVariable)
-	p.folder = folder.value
+	p.folder, p.named = folder.value, folder.set
 	if p.every, err = time.ParseDuration(every.value); err != nil {
 		return p, usage.Errorf("%v: want a time", every)
 	}
@@ -90,19 +95,20 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 		return p, err
 	}
 	p.grace, p.copyMiB = c.Duration("grace"), c.Int("checkpoint-copy")
-	scheme, _, isURL := strings.Cut(p.folder, "://")
-	switch {
-	case isURL && scheme == partner.Scheme:
+	percent := c.Float64(shareFlag)
+	if c.IsSet(shareFlag) || !every.set {
+		p.share = percent / 100
+	}
+	if strings.HasPrefix(p.folder, partner.Scheme+"://") {
 		p.open = func(_ context.Context, address string) (checkpoint.Store, error) {
 			return partner.FromEnv(address, os.LookupEnv)
 		}
-	case isURL:
-		openers, _ := c.App.Metadata[StoresKey].(map[string]StoreOpener)
-		p.open = openers[scheme]
+	} else if p.open, err = opener(c, p.folder); err != nil {
+		return p, usage.Errorf("--checkpoint %w", err)
 	}
 	switch {
-	case isURL && p.open == nil:
-		return p, usage.Errorf("--checkpoint %s: this program has no stores of the kind %s: use a directory", p.folder, scheme)
+	case !(percent >= 0 && percent <= 100): // also NaN
+		return p, usage.Errorf("--%s %v: want a percentage, 0 to 100", shareFlag, percent)
 	case p.restart > 0 && !net.Processes:
 		return p, usage.Errorf("--restart is for ranks that are processes: use it with --net %v", Which(processes))
 	case p.grace < 0:
@@ -113,10 +119,37 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 		return p, usage.Errorf("--checkpoint-copy %d: want 0 to %d MiB", p.copyMiB, mostCopyMiB)
 	case p.every < 0:
 		return p, usage.Errorf("--checkpoint-every %v: want a time", p.every)
-	case p.folder == "" && (c.IsSet("checkpoint") || c.IsSet("checkpoint-every") && p.restart == 0):
+	case p.folder == "" && (c.IsSet("checkpoint") || (c.IsSet("checkpoint-every") || c.IsSet(shareFlag)) && p.restart == 0):
 		return p, usage.Errorf("--checkpoint names no directory to keep checkpoints in")
 	}
 	return p, nil
+}
+
+// opener returns what opens the store at a URL; nil: the text names a directory.
+func opener(c *cli.Context, text string) (StoreOpener, error) {
+	scheme, _, isURL := strings.Cut(text, "://")
+	if !isURL {
+		return nil, nil
+	}
+	openers, _ := c.App.Metadata[StoresKey].(map[string]StoreOpener)
+	open := openers[scheme]
+	if open == nil {
+		return nil, fmt.Errorf("%s: this program has no stores of the kind %s: use a directory", text, scheme)
+	}
+	return open, nil
+}
+
+// ExistingStore opens what --checkpoint of a run named, to read there: a URL, or a directory that
+// exists.
+func ExistingStore(c *cli.Context, text string) (checkpoint.Store, error) {
+	open, err := opener(c, text)
+	if err != nil {
+		return nil, usage.Wrap(err)
+	}
+	if open == nil {
+		return checkpoint.OpenExisting(text)
+	}
+	return open(c.Context, text)
 }
 
 // mostCopyMiB bounds --checkpoint-copy: 1 TiB.
@@ -124,7 +157,8 @@ const mostCopyMiB = 1 << 20
 
 // keeper returns a keeper, or nil if no checkpoints are kept. In virtual time, and if one is made
 // at every cut, a rank writes before it goes on: so every run makes the same checkpoints.
-func (p *checkpoints) keeper(ctx context.Context, virtual bool, input []string) (*checkpoint.Keeper, error) {
+func (cfg *Config) keeper(ctx context.Context) (*checkpoint.Keeper, error) {
+	p, virtual := &cfg.Checkpoints, cfg.Network.Simulated
 	if p.folder == "" {
 		return nil, nil
 	}
@@ -132,7 +166,35 @@ func (p *checkpoints) keeper(ctx context.Context, virtual bool, input []string) 
 	if err != nil {
 		return nil, err
 	}
-	return checkpoint.New(checkpoint.Config{Store: store, Every: p.every, Copy: p.copied(virtual), Input: input}), nil
+	of := checkpoint.Config{Store: store, Every: p.every, Share: p.share, Copy: p.copied(virtual), Program: cfg.Program, Input: cfg.Input}
+	if virtual {
+		of.Share = 0
+	}
+	return checkpoint.New(of), nil
+}
+
+// askedSoon is how long a program may compute before it is reported that it makes no checkpoints.
+const askedSoon = 30 * time.Second
+
+// reportNone reports that a run makes no checkpoints: some time after its begin, if the program has
+// not asked for one, and at its end.
+func (t *Target) reportNone(k *checkpoint.Keeper) (atEnd func(failed bool)) {
+	if t.to == nil || t.Rank() != 0 {
+		return func(bool) {}
+	}
+	early := time.AfterFunc(max(askedSoon, t.Checkpoints.every), func() {
+		if !k.Asked() {
+			fmt.Fprintf(t.to, "fagus: no checkpoint so far: %s\n", k.Cost().None)
+		}
+	})
+	return func(failed bool) {
+		early.Stop()
+		c := k.Cost()
+		t.kept = &c
+		if c.Made == 0 && !failed && (t.Checkpoints.named || !k.Asked()) {
+			fmt.Fprintf(t.to, "fagus: %v\n", &c)
+		}
+	}
 }
 
 // copied returns how many bytes a rank copies.

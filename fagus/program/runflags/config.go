@@ -52,6 +52,7 @@ type Config struct {
 	Stall    time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	Checkpoints checkpoints
+	Program     string   // checkpoint.Config.Program
 	Input       []string // checkpoint.Config.Input
 
 	watch *watch         // of Begin; nil: nothing ends the process

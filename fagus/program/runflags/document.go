@@ -6,6 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
 // Document is the part of a JSON document that describes a run: where it ran, and what the ranks
@@ -31,7 +32,9 @@ type Document struct {
 	Advice   *[]fagus.Advice `json:"advice,omitempty"`
 	Coverage *fagus.Coverage `json:"coverage,omitempty"`
 	fagus.Summary
-	Datagrams *Datagrams `json:"datagrams,omitempty"` // only on a UDP network
+	// Checkpoints is what the checkpoints of the run have cost; nil if it kept none.
+	Checkpoints *checkpoint.Cost `json:"checkpoints,omitempty"`
+	Datagrams   *Datagrams       `json:"datagrams,omitempty"` // only on a UDP network
 	// TraceHash identifies a simulated run: equal runs have equal hashes.
 	TraceHash string `json:"trace_hash,omitempty"`
 }
@@ -80,6 +83,15 @@ func (d *Document) Checked() string {
 	return text
 }
 
+// CheckpointLine returns a line about the checkpoints of the run; "" if it has made none, as was
+// reported.
+func (d *Document) CheckpointLine() string {
+	if d.Checkpoints == nil || d.Checkpoints.Made == 0 {
+		return ""
+	}
+	return fmt.Sprintln(d.Checkpoints)
+}
+
 // Datagrams counts the datagrams of a UDP network.
 type Datagrams struct {
 	Sent       uint64 `json:"sent"` // includes retransmissions
@@ -93,7 +105,7 @@ func (t *Target) Document(report fagus.Report) Document {
 	d := Document{
 		Nodes: t.Nodes, Mode: t.Mode.String(), Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, Net: t.Network.Name, Faults: t.UDPFaults(),
 		Transfer: t.Transfer.String(), Lists: t.Lists.String(), Env: t.Env, HostCost: t.HostCost, Seed: t.Seed,
-		Clock: report.Clock, Summary: report.Summary(),
+		Clock: report.Clock, Summary: report.Summary(), Checkpoints: t.kept,
 	}
 	if t.Check != fagus.CheckOff {
 		advice := append([]fagus.Advice{}, report.Advice...)

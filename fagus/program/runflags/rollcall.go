@@ -39,6 +39,7 @@ func readRollCall(c *cli.Context) (fagus.RollCall, error) {
 func (t *Target) CallRolls(w io.Writer) (stop func()) {
 	ask := make(chan os.Signal, 1)
 	signal.Notify(ask, syscall.SIGQUIT)
+	t.to = w
 	t.ask, t.called = ask, make(chan struct{}, 1)
 	t.RollCall.Ask = ask
 	t.RollCall.To = func(r fagus.Roll) {

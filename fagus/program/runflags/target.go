@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -26,8 +28,10 @@ type Target struct {
 	job interface { // the job that this process has joined; nil if all ranks are in this process
 		Close(ctx context.Context) error
 	}
-	ask    chan os.Signal // asks for a roll-call; nil before CallRolls
-	called chan struct{}  // has an element after a roll-call
+	ask    chan os.Signal   // asks for a roll-call; nil before CallRolls
+	called chan struct{}    // has an element after a roll-call
+	to     io.Writer        // for what is not the report; nil before CallRolls
+	kept   *checkpoint.Cost // of the last run; nil: it kept no checkpoints
 }
 
 const (
@@ -97,9 +101,9 @@ func (t *Target) join(ctx context.Context) error {
 
 // Run runs a program on all ranks that are in this process. If the target has no space for so many
 // nodes, the error is one of usage.
-func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagus.Report, error) {
+func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (report fagus.Report, err error) {
 	var began atomic.Bool
-	keeper, err := t.Checkpoints.keeper(ctx, t.Network.Simulated, t.Input)
+	keeper, err := t.keeper(ctx)
 	if err != nil {
 		return fagus.Report{}, t.reported(err)
 	}
@@ -107,6 +111,8 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagu
 	if keeper != nil {
 		kept = keeper
 		defer keeper.Close()
+		atEnd := t.reportNone(keeper)
+		defer func() { atEnd(err != nil && ctx.Err() == nil) }()
 		defer stopsBySignal(keeper)()
 		patient, end := withGrace(ctx, t.Checkpoints.grace, keeper.Stop)
 		defer end()
@@ -118,7 +124,7 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (fagu
 	}
 	t.watch.calls(t)
 	defer t.watch.calls(nil)
-	report, err := fagus.Run(ctx, fagus.Config{
+	report, err = fagus.Run(ctx, fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
 	}, func(n *fagus.Node) error {

@@ -1,7 +1,6 @@
 package checkpoints
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +14,10 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// choice is a checkpoint, or all, of a directory.
+// choice is a checkpoint, or all, of a directory or of a store at a URL.
 type choice struct {
 	dir    string
 	number uint64
@@ -40,8 +40,21 @@ func argument(c *cli.Context) (choice, error) {
 	return ch, nil
 }
 
-// parseChoice reads DIR[:NUMBER]. A directory whose name ends like that comes first.
+// parseChoice reads DIR[:NUMBER]. A directory whose name ends like that comes first. In a URL the
+// number is at the end of the path: s3://BUCKET/PREFIX:NUMBER?OPTIONS.
 func parseChoice(text string) choice {
+	if strings.Contains(text, "://") {
+		path, options, has := strings.Cut(text, "?")
+		if i := strings.LastIndexByte(path, ':'); i > strings.Index(path, "://") {
+			if number, err := strconv.ParseUint(path[i+1:], 10, 64); err == nil {
+				if has {
+					options = "?" + options
+				}
+				return choice{path[:i] + options, number, true}
+			}
+		}
+		return choice{dir: text}
+	}
 	if i := strings.LastIndexByte(text, ':'); i > 0 {
 		number, err := strconv.ParseUint(text[i+1:], 10, 64)
 		if _, is := os.Stat(text); err == nil && is != nil {
@@ -64,22 +77,22 @@ type absent struct{ what string }
 func (e *absent) Error() string        { return e.what }
 func (e *absent) Is(target error) bool { return target == fs.ErrNotExist }
 
-// find returns the store in the directory, and the numbers of the checkpoints: of all, or of the
-// given one. There is at least one.
-func (ch choice) find(ctx context.Context) (*checkpoint.Directory, []uint64, error) {
-	store, err := checkpoint.OpenExisting(ch.dir)
+// find returns the store, and the numbers of the checkpoints: of all, or of the given one. There is
+// at least one.
+func (ch choice) find(c *cli.Context) (checkpoint.Store, []uint64, error) {
+	store, err := runflags.ExistingStore(c, ch.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, &absent{fmt.Sprintf("there is no directory %s: name the one that --checkpoint of the run named", printable(ch.dir))}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := checkpoint.Numbers(ctx, store)
+	all, err := checkpoint.Numbers(c.Context, store)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case len(all) == 0:
-		return nil, nil, &absent{fmt.Sprintf("%s has no checkpoint: none was finished there; name the directory that --checkpoint of the run named", printable(ch.dir))}
+		return nil, nil, &absent{fmt.Sprintf("%s has no checkpoint: none was finished there; name what --checkpoint of the run named", printable(ch.dir))}
 	case !ch.given:
 		return store, all, nil
 	case !slices.Contains(all, ch.number):
@@ -89,13 +102,13 @@ func (ch choice) find(ctx context.Context) (*checkpoint.Directory, []uint64, err
 }
 
 // open opens the given checkpoint, or the newest, and sets ch to it.
-func (ch *choice) open(ctx context.Context) (*checkpoint.Snapshot, error) {
-	store, numbers, err := ch.find(ctx)
+func (ch *choice) open(c *cli.Context) (*checkpoint.Snapshot, error) {
+	store, numbers, err := ch.find(c)
 	if err != nil {
 		return nil, err
 	}
 	ch.number, ch.given = numbers[len(numbers)-1], true
-	o, err := checkpoint.Open(ctx, store, ch.number)
+	o, err := checkpoint.Open(c.Context, store, ch.number)
 	if err != nil {
 		return nil, fmt.Errorf("%w; 'fagus checkpoint verify %s' tells which checkpoints are whole", err, printable(ch.dir))
 	}

@@ -15,7 +15,8 @@ func Command() *cli.Command {
 			"fagus checkpoint ls ck                                                              lists them",
 		ArgsUsage: "COMMAND",
 		Description: "The commands only read, also while a job makes checkpoints in the directory. Without NUMBER they take\n" +
-			"the newest checkpoint, and verify takes all.",
+			"the newest checkpoint, and verify takes all. DIR may also be what --checkpoint takes: s3://BUCKET/PREFIX?OPTIONS,\n" +
+			"and for diff s3://BUCKET/PREFIX:NUMBER?OPTIONS.",
 		Subcommands: []*cli.Command{listCommand(), verifyCommand(), exportCommand(), diffCommand()},
 	}
 }

@@ -79,7 +79,7 @@ func diff(c *cli.Context) error {
 	for i, arg := range c.Args().Slice() {
 		var err error
 		choices[i] = parseChoice(arg)
-		if open[i], err = choices[i].open(c.Context); err != nil {
+		if open[i], err = choices[i].open(c); err != nil {
 			return err
 		}
 		defer open[i].Close()

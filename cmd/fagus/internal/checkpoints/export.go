@@ -51,7 +51,7 @@ func export(c *cli.Context) error {
 	if err := base.CheckWritable(c, "out", checkName); err != nil {
 		return err
 	}
-	o, err := ch.open(c.Context)
+	o, err := ch.open(c)
 	if err != nil {
 		return err
 	}

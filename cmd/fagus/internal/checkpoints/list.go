@@ -30,6 +30,7 @@ type listing struct {
 type summary struct {
 	Number  uint64          `json:"number"`
 	Made    *time.Time      `json:"made,omitempty"`
+	Program string          `json:"program,omitempty"`
 	Ranks   int             `json:"ranks,omitempty"`
 	State   json.RawMessage `json:"state,omitempty"`
 	Arrays  []array         `json:"arrays,omitempty"`
@@ -48,9 +49,9 @@ type array struct {
 
 func list(c *cli.Context) error {
 	if c.NArg() != 1 {
-		return usage.Errorf("want one directory; see 'fagus checkpoint ls --help'")
+		return usage.Errorf("want one directory or URL; see 'fagus checkpoint ls --help'")
 	}
-	store, numbers, err := choice{dir: c.Args().First()}.find(c.Context)
+	store, numbers, err := choice{dir: c.Args().First()}.find(c)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func summarize(ctx context.Context, store checkpoint.Store, number uint64) (*sum
 	s := &summary{Number: number}
 	m, err := checkpoint.ReadManifest(ctx, store, number)
 	if err == nil {
-		s.Made, s.Ranks, s.State = &m.Made, m.Nodes, m.State
+		s.Made, s.Program, s.Ranks, s.State = &m.Made, m.Program, m.Nodes, m.State
 		var o *checkpoint.Snapshot
 		if o, err = checkpoint.Open(ctx, store, number); err == nil {
 			defer o.Close()
@@ -119,22 +120,30 @@ func (s *summary) measure(o *checkpoint.Snapshot) {
 }
 
 func (l *listing) print(w io.Writer) error {
-	t := base.NewTable(table.Row{"number", "made", "ranks", "state", "arrays", "data", "stored", "earlier", ""}, 1, 3, 5, 6, 7, 8)
+	t := base.NewTable(table.Row{"number", "made", "program", "ranks", "state", "arrays", "data", "stored", "earlier", ""}, 1, 4, 6, 7, 8, 9)
 	damaged := ""
 	for _, s := range l.Checkpoints {
 		if s.Damaged == "" {
-			t.AppendRow(table.Row{s.Number, madeText(*s.Made), s.Ranks, short(string(s.State), 30), len(s.Arrays), bytesText(s.Data), bytesText(s.Stored), bytesText(s.Earlier), ""})
+			t.AppendRow(table.Row{s.Number, madeText(*s.Made), s.madeBy(), s.Ranks, short(string(s.State), 30), len(s.Arrays), bytesText(s.Data), bytesText(s.Stored), bytesText(s.Earlier), ""})
 			continue
 		}
-		row := table.Row{s.Number, "", "", "", "", "", "", "", "damaged"}
+		row := table.Row{s.Number, "", "", "", "", "", "", "", "", "damaged"}
 		if s.Made != nil {
-			row[1], row[2], row[3] = madeText(*s.Made), s.Ranks, short(string(s.State), 30)
+			row[1], row[2], row[3], row[4] = madeText(*s.Made), s.madeBy(), s.Ranks, short(string(s.State), 30)
 		}
 		t.AppendRow(row)
 		damaged += fmt.Sprintf("%d is damaged: %s\n", s.Number, s.Damaged)
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s", t.Render(), damaged)
 	return err
+}
+
+// madeBy returns the name of the program that has made the checkpoint, if it is known.
+func (s *summary) madeBy() string {
+	if s.Program == "" {
+		return ""
+	}
+	return short(s.Program, 30)
 }
 
 // madeText returns a time in the zone of this machine.

@@ -39,7 +39,7 @@ func verify(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	store, numbers, err := ch.find(c.Context)
+	store, numbers, err := ch.find(c)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	ctx, end := cfg.Begin(c.Context, c.App.ErrWriter, "fagus")
 	defer end()
 	cfg.Timeline = picture != ""
-	cfg.Input = p.Input(catalog.Flags{Context: c, Seed: cfg.Seed})
+	cfg.Program, cfg.Input = p.Name, p.Input(catalog.Flags{Context: c, Seed: cfg.Seed})
 	j, err := prepare(c, p, cfg.Nodes)
 	if cfg.Launches() {
 		// A file that is missing on this host may exist on the hosts of the ranks.

@@ -32,7 +32,7 @@ func (r *Report) print(w io.Writer, verbose bool) error {
 	if r.History != nil && r.History.Violation == nil {
 		text += fmt.Sprintln(r.History)
 	}
-	text += r.Checked()
+	text += r.CheckpointLine() + r.Checked()
 	if verbose && r.TraceHash != "" {
 		text += fmt.Sprintf("trace hash %s\n", r.TraceHash)
 	}
