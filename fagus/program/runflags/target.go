@@ -28,6 +28,7 @@ type Target struct {
 	job interface { // the job that this process has joined; nil if all ranks are in this process
 		Close(ctx context.Context) error
 	}
+	began  atomic.Int64     // ranks of the last run that have begun in this process
 	ask    chan os.Signal   // asks for a roll-call; nil before CallRolls
 	called chan struct{}    // has an element after a roll-call
 	to     io.Writer        // for what is not the report; nil before CallRolls
@@ -102,7 +103,7 @@ func (t *Target) join(ctx context.Context) error {
 // Run runs a program on all ranks that are in this process. If the target has no space for so many
 // nodes, the error is one of usage.
 func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (report fagus.Report, err error) {
-	var began atomic.Bool
+	t.began.Store(0)
 	keeper, err := t.keeper(ctx)
 	if err != nil {
 		return fagus.Report{}, t.reported(err)
@@ -128,11 +129,11 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
 	}, func(n *fagus.Node) error {
-		began.Store(true)
+		t.began.Add(1)
 		return program(n)
 	})
 	err = t.reported(err)
-	if err != nil && !began.Load() && ctx.Err() == nil && !external(err) {
+	if err != nil && t.began.Load() == 0 && ctx.Err() == nil && !external(err) {
 		err = usage.Wrap(err)
 	}
 	return report, err

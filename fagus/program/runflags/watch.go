@@ -49,6 +49,9 @@ func (cfg *Config) Begin(ctx context.Context, w io.Writer, name string) (limited
 		g.grace = cfg.Checkpoints.grace
 	}
 	cfg.watch = g
+	if cfg.Rank() == 0 {
+		go g.progress()
+	}
 	forget := context.AfterFunc(ctx, func() { g.end(ctx) })
 	return ctx, sync.OnceFunc(func() {
 		forget()
@@ -64,6 +67,28 @@ func (g *watch) calls(on *Target) {
 		defer g.mu.Unlock()
 		g.on = on
 	}
+}
+
+// stage returns what the run is doing and how far it is, for to; "": all ranks have begun. From then
+// on there are progress bars and roll-calls.
+func (g *watch) stage() (text string, to io.Writer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.on == nil {
+		return g.doing, g.to
+	}
+	ranks := int64(g.on.Nodes)
+	if g.on.rank != nil {
+		ranks = 1
+	}
+	to = g.to
+	if g.on.to != nil {
+		to = g.on.to // above a progress bar
+	}
+	if began := g.on.began.Load(); began < ranks {
+		text = fmt.Sprintf("%d of %d nodes are set up", began, ranks)
+	}
+	return text, to
 }
 
 // Doing says what the run does from now on, for the message of an overdue run: a clause such as
