@@ -13,8 +13,8 @@ type Cost struct {
 	Bytes int64 `json:"bytes"` // that all ranks have written for them
 	// Waited is how long the program has waited for them.
 	Waited time.Duration `json:"waited_ns"`
-	// Took is the time from the begin of each one until it was valid, or given up. The ranks waited,
-	// or wrote beside the program.
+	// Took is the time from the begin of each one until it was valid, or given up. The ranks
+	// waited, or wrote beside the program.
 	Took time.Duration `json:"took_ns"`
 	Run  time.Duration `json:"run_ns"` // until now
 	// None says why there is none.

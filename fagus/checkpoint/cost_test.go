@@ -46,8 +46,8 @@ func kept(t *testing.T, cfg checkpoint.Config) (k *checkpoint.Keeper, cut func()
 	}
 }
 
-// TestShare: with a share, no checkpoint begins that would exceed it, if it takes as long as the one
-// before; without, each cut makes one.
+// TestShare: with a share, no checkpoint begins that would exceed it, if it takes as long as the
+// one before; without, each cut makes one.
 func TestShare(t *testing.T) {
 	const share = 0.1
 	k, cut := kept(t, checkpoint.Config{Share: share})

@@ -29,8 +29,8 @@ type Config struct {
 	Copy int64
 	// Keep is how many checkpoints are kept; 0: 2.
 	Keep int
-	// Program names the program. A run resumes only from a checkpoint of a program with this name, or
-	// without one.
+	// Program names the program. A run resumes only from a checkpoint of a program with this name,
+	// or without one.
 	Program string
 	// Input says what the results depend on besides the program, such as "--n=512" for each flag. A
 	// run resumes only from a checkpoint with equal texts, or without any.

@@ -40,10 +40,11 @@ type StoreOpener func(ctx context.Context, url string) (checkpoint.Store, error)
 // --checkpoint takes directories only.
 const StoresKey = "stores"
 
-// shareFlag is the name of a flag; the others are the variables by which a launcher that restarts a job gives its ranks the values of flags that
+const shareFlag = "checkpoint-share"
+
+// The variables by which a launcher that restarts a job gives its ranks the values of flags that
 // are not set.
 const (
-	shareFlag          = "checkpoint-share"
 	checkpointVariable = "FAGUS_CHECKPOINT"
 	everyVariable      = "FAGUS_CHECKPOINT_EVERY"
 )

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,7 +42,6 @@ func ExitText() string {
 // is interrupted.
 func ExitCode(ctx context.Context, err error) int {
 	var errno syscall.Errno
-	var unknown *net.DNSError
 	var lost *dimmnet.Failed
 	switch {
 	case usage.Is(err):
@@ -56,7 +54,7 @@ func ExitCode(ctx context.Context, err error) int {
 		return ExitInterrupted
 	case errors.As(err, &lost):
 		return ExitFailed // whatever error its connection has had
-	case errors.As(err, &errno), errors.As(err, &unknown), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+	case errors.As(err, &errno), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return ExitEnvironment
 	}
 	return ExitFailed

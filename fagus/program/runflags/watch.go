@@ -69,8 +69,8 @@ func (g *watch) calls(on *Target) {
 	}
 }
 
-// stage returns what the run is doing and how far it is, for to; "": all ranks have begun. From then
-// on there are progress bars and roll-calls.
+// stage returns what the run is doing and how far it is, for to; "": all ranks have begun. From
+// then on there are progress bars and roll-calls.
 func (g *watch) stage() (text string, to io.Writer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
