@@ -3,6 +3,7 @@ package order
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sort"
 
@@ -26,10 +27,10 @@ func (r *Race) Text(name string) string {
 // Find returns a race in what the ranks did, or nil. It looks at the meetings that all logs have.
 // The race is one between the earliest meetings, of the variable that was bound first.
 func Find(logs []Log) *Race {
-	last := -1 // the last meeting to look at; -1: no end
+	end := math.MaxInt // only meetings before it are whole in all logs
 	for _, l := range logs {
-		if l.Full >= 0 && (last < 0 || l.Full-1 < last) {
-			last = l.Full - 1
+		if l.Full >= 0 {
+			end = min(end, l.Full)
 		}
 	}
 	at := make([]int, len(logs)) // by rank: the first tenure that has not been looked at
@@ -40,16 +41,16 @@ func Find(logs []Log) *Race {
 				meeting, any = l.Tenures[at[r]].Meeting, true
 			}
 		}
-		if !any || last >= 0 && meeting > last {
+		if !any || meeting >= end {
 			return nil
 		}
 		between := make([][]Record, len(logs))
 		for r, l := range logs {
-			end := at[r]
-			for end < len(l.Tenures) && l.Tenures[end].Meeting == meeting {
-				end++
+			next := at[r]
+			for next < len(l.Tenures) && l.Tenures[next].Meeting == meeting {
+				next++
 			}
-			between[r], at[r] = l.Tenures[at[r]:end], end
+			between[r], at[r] = l.Tenures[at[r]:next], next
 		}
 		if race := findBetween(logs, between); race != nil {
 			return race

@@ -22,7 +22,8 @@ type Tenure struct {
 type Log struct {
 	Lines   []string // source lines of Acquire
 	Tenures []Record
-	// Full is the number of the meeting after which tenures are missing, or -1 if none is.
+	// Full is the number of the meeting after which tenures are missing, 0 if they are missing from
+	// the beginning, or -1 if none is.
 	Full int
 }
 
@@ -44,6 +45,9 @@ func (l *Log) Validate(vars int) error {
 			return fmt.Errorf("order: tenure %d of a log is %+v, after meeting %d and step %d: want one of %d variables and %d lines", i, r, last.Meeting, last.Step, vars, len(l.Lines))
 		}
 		last = r
+	}
+	if l.Full < -1 || l.Full >= 0 && last.Meeting > l.Full {
+		return fmt.Errorf("order: a log that is full after meeting %d has a tenure after meeting %d", l.Full, last.Meeting)
 	}
 	return nil
 }
