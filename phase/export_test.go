@@ -26,3 +26,6 @@ func (e *Engine) SignalOffset(from dimmnet.Rank) dimmnet.Offset {
 
 // Follows returns the signal that a bundle follows through the ring.
 func Follows(phase uint64) uint64 { return signal{follows: true}.encode(phase) }
+
+// Drive takes the rank through the rest of the phase.
+func (e *Engine) Drive() error { return e.drive() }

@@ -235,6 +235,9 @@ func (w *world) step(rank int) error {
 		if !r.engine.Done() {
 			progress, err := r.engine.Step()
 			if err != nil {
+				if w.zeroCopy && r.port.abandoned != 1 {
+					panic(fmt.Sprintf("rank %d has failed and abandoned its transfers %d times", rank, r.port.abandoned))
+				}
 				r.call = 0
 				fmt.Fprintf(&w.out, "%d: error: %v\n", rank, err)
 				return nil

@@ -26,15 +26,22 @@ type scriptPort struct {
 	sending  map[dimmnet.Rank]int      // by receiver: how many zero-copy sends have not landed
 	landed   map[dimmnet.Rank][][]byte // by sender: sends that have landed and wait for a receive
 	receives map[dimmnet.Rank][][]byte // by sender: receives that wait for a send
+
+	abandoned int   // how often Abandon was called
+	failed    error // the port has failed; nil: it has not
 }
 
 // scriptZeroCopy is a scriptPort with ZeroCopy.
 type scriptZeroCopy struct{ *scriptPort }
 
 func (p scriptZeroCopy) Send(dst dimmnet.Rank, b []byte) bool {
+	p.mustGoOn()
 	p.sending[dst]++
 	sent := bytes.Clone(b)
 	p.out[dst] = append(p.out[dst], func() {
+		if p.abandoned > 0 {
+			return // the program may use its memory for something else
+		}
 		if !bytes.Equal(b, sent) {
 			panic(fmt.Sprintf("rank %d has changed %q, which it sent to rank %d, to %q", p.rank, sent, dst, b))
 		}
@@ -49,12 +56,25 @@ func (p scriptZeroCopy) Send(dst dimmnet.Rank, b []byte) bool {
 func (p scriptZeroCopy) Sending(dst dimmnet.Rank) bool { return p.sending[dst] > 0 }
 
 func (p scriptZeroCopy) Receive(src dimmnet.Rank, b []byte) {
+	p.mustGoOn()
 	p.receives[src] = append(p.receives[src], b)
 	p.match(src)
 }
 
 func (p scriptZeroCopy) Receiving(src dimmnet.Rank) int { return len(p.receives[src]) }
-func (p scriptZeroCopy) Abandon()                       {}
+
+// Abandon ends all sends and receives. An engine calls it once, when it has failed.
+func (p scriptZeroCopy) Abandon() {
+	p.abandoned++
+	clear(p.sending)
+	clear(p.receives)
+}
+
+func (p scriptZeroCopy) mustGoOn() {
+	if p.abandoned > 0 {
+		panic(fmt.Sprintf("rank %d sends or receives after Abandon", p.rank))
+	}
+}
 
 // match completes receives with the sends that have landed.
 func (p *scriptPort) match(src dimmnet.Rank) {
@@ -122,9 +142,14 @@ func (p *scriptPort) Read(b []byte, off dimmnet.Offset) {
 	}
 }
 
-func (p *scriptPort) Arrivals() dimmnet.Mark     { return 0 }
-func (p *scriptPort) Idle(dimmnet.Mark)          { panic("the script drives the engine, so it must not idle") }
-func (p *scriptPort) Err() error                 { return nil }
+func (p *scriptPort) Arrivals() dimmnet.Mark { return 0 }
+func (p *scriptPort) Idle(dimmnet.Mark) {
+	if p.failed == nil {
+		panic("the script drives the engine, so it must not idle")
+	}
+}
+
+func (p *scriptPort) Err() error                 { return p.failed }
 func (p *scriptPort) Counters() dimmnet.Counters { return dimmnet.Counters{} }
 
 // scriptLimits returns the limits of a port without bulk memory.
