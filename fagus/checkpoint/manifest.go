@@ -162,7 +162,7 @@ func parseName(name string) (number uint64, what kind) {
 	var rank int
 	if n, _ := fmt.Sscanf(name, "c%d.manifest", &number); n == 1 && name == manifestName(number) {
 		what = aManifest
-	} else if n, _ := fmt.Sscanf(name, "c%d-%d.part", &number, &rank); n == 2 && name == partName(number, rank) {
+	} else if n, _ := fmt.Sscanf(name, "c%d-%d.part", &number, &rank); n == 2 && rank >= 0 && name == partName(number, rank) {
 		what = aPart
 	}
 	if what == unknown || number == 0 || number >= mostNumber {
