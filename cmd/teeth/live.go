@@ -26,7 +26,10 @@ func liveMistakes() ([]mistake, error) { return parseMistakes("live.toml", liveT
 
 // liveTested lists the packages whose tests may find a mistake of live.toml.
 func liveTested() []string {
-	return []string{"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./phase", "./fagus", "./fagus/rollcall", "./fagus/locks", "./fagus/threaded", "./fagus/checkpoint/...", "./fagus/cluster/...", "./fagus/region"}
+	return []string{
+		"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./phase", "./consistency/...", "./fagus", "./fagus/rollcall", "./fagus/locks",
+		"./fagus/threaded", "./fagus/checkpoint/...", "./fagus/cluster/...", "./fagus/parts", "./fagus/region", "./cmd/fagusc/...",
+	}
 }
 
 // noticed is the outcome of one mistake of live.toml.
@@ -43,6 +46,7 @@ type noticed struct {
 type liveBench struct {
 	*bench
 	flags     []string            // of go test
+	own       bool                // only tests near the mistake run: see packages
 	tested    map[string]bool     // the packages of liveTested that have tests
 	importers map[string][]string // by package: those of them that import it
 }
@@ -87,12 +91,19 @@ func tagsOf(pkg string) []string {
 	return nil
 }
 
-// packages returns the packages whose tests may find a mistake in pkg: pkg itself comes first.
+// packages returns the packages whose tests may find a mistake in pkg: pkg itself comes first. With
+// own these are pkg and, where only some packages may import it, those of them that do.
 func (l *liveBench) packages(pkg string) (all []string) {
 	if l.tested[pkg] {
 		all = append(all, pkg)
 	}
-	return append(all, l.importers[pkg]...)
+	within, _, internal := strings.Cut(pkg, "/internal/")
+	for _, importer := range l.importers[pkg] {
+		if !l.own || internal && strings.HasPrefix(importer, within+"/internal/") {
+			all = append(all, importer)
+		}
+	}
+	return all
 }
 
 // check runs the tests of all packages that try needs, without a mistake.
@@ -234,11 +245,12 @@ func (l *liveBench) tryAll(ctx context.Context, all []mistake, jobs int, progres
 func liveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "live",
-		Usage:     "planted mistakes in the live networks and the launcher against their tests",
+		Usage:     "planted mistakes in what the swarm does not reach against the tests: live networks, jobs, checkpoints, locks, the compiler",
 		UsageText: "teeth live\nteeth live --only stream: --race\nteeth live --full --jobs 2 --markdown",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "only", Usage: "try only mistakes with `TEXT` in their names"},
 			&cli.BoolFlag{Name: "full", Usage: "run all tests, not only the short ones"},
+			&cli.BoolFlag{Name: "own", Usage: "run only the tests of the package with the mistake, not those of packages that use it"},
 			&cli.BoolFlag{Name: "race", Usage: "run the tests under the race detector"},
 			&cli.DurationFlag{Name: "timeout", Value: 3 * time.Minute, Usage: "limit for the tests of one package; a hang counts as found"},
 			&cli.IntFlag{Name: "jobs", Value: 4, Usage: "try `N` mistakes at a time: the tests wait more than they compute"},
@@ -275,6 +287,7 @@ func runLive(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	l.own = c.Bool("own")
 	if _, err := b.run(c.Context, append(append([]string{"build"}, tagsOf(fabric)...), "./"+fabric)...); err != nil {
 		_, _ = fmt.Fprintf(c.App.ErrWriter, "without the mistakes in %s: libfabric is missing: %v\n", fabric, err)
 		all = slices.DeleteFunc(all, func(m mistake) bool { return path.Dir(m.File) == fabric })
