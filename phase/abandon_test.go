@@ -8,8 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// zeroCopyWorld is two ranks over ports with ZeroCopy. Rank 1 has written a variable, of which rank 0 is
-// about to get the contents: the slot with their locations has landed, and they are under way.
+// zeroCopyWorld is two ranks over ports with ZeroCopy. Rank 1 has written a variable, of which
+// rank 0 is about to get the contents: the slot with their locations has landed, and they are
+// under way.
 func zeroCopyWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{}
@@ -62,8 +63,8 @@ func TestFailureAbandons(t *testing.T) {
 	}
 }
 
-// listOf returns a list whose encoding has so many bytes: its IDs are pairs, of five bytes each, and
-// of six where the sizes need it.
+// listOf returns a list whose encoding has so many bytes: its IDs are pairs, of five bytes each,
+// and of six where the sizes need it.
 func listOf(bytes int) syncvar.List {
 	l := syncvar.List{Call: syncvar.Acquire}
 	pairs := (bytes - 100) / 5

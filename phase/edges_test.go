@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestLargestWords: grants, notices and signals with the largest values arrive as they are; a signal
-// with one byte more than a line has room for is refused.
+// TestLargestWords: grants, notices and signals with the largest values arrive as they are; a
+// signal with one byte more than a line has room for is refused.
 func TestLargestWords(t *testing.T) {
 	memory := span{lo: 64, n: 1<<32 - 128}
 	for phase := uint64(0); phase < 3; phase++ {
@@ -47,8 +47,8 @@ func TestLargestWords(t *testing.T) {
 	}
 }
 
-// TestLastRun: a run may reach the last rank that there can be, and not one more; its period is 1 or
-// 2, and it has at least one list.
+// TestLastRun: a run may reach the last rank that there can be, and not one more; its period is 1
+// or 2, and it has at least one list.
 func TestLastRun(t *testing.T) {
 	list := appendScheduled(nil, &syncvar.List{Call: syncvar.Barrier})
 	steps := appendSteps(nil, []int{0})
@@ -102,8 +102,8 @@ type donePort struct {
 
 func (p donePort) Load(dimmnet.Offset) uint64 { return p.done }
 
-// TestAlikeDeclarations: schedules in which some rank has made more, fewer or other declarations are
-// not alike, whichever rank it is.
+// TestAlikeDeclarations: schedules in which some rank has made more, fewer or other declarations
+// are not alike, whichever rank it is.
 func TestAlikeDeclarations(t *testing.T) {
 	tree := ringbuf.Tree{Nodes: 4, Arity: 3}
 	for rank := range 5 {
@@ -124,8 +124,8 @@ func TestAlikeDeclarations(t *testing.T) {
 	}
 }
 
-// TestLinesApart: no byte that one peer writes in another's inline area is written by a second peer,
-// for another phase or as another part, with attached contents of each size.
+// TestLinesApart: no byte that one peer writes in another's inline area is written by a second
+// peer, for another phase or as another part, with attached contents of each size.
 func TestLinesApart(t *testing.T) {
 	for nodes := 2; nodes <= 6; nodes++ {
 		limits := dimmnet.Limits{LLCM: 1 << 16}

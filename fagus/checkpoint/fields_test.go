@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -14,94 +13,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/fagus"
 )
-
-// shelf is a store in memory. It counts what a user of a Store must end.
-type shelf struct {
-	objects
-	open    int // readers that are not closed
-	writing int // writers that are neither committed nor aborted
-	aborted int
-	failing func(doing, name string) error // nil: never
-}
-
-func newShelf() *shelf {
-	return &shelf{objects: objects{}, failing: func(string, string) error { return nil }}
-}
-
-func (s *shelf) Create(_ context.Context, name string) (Writer, error) {
-	if err := s.failing("create", name); err != nil {
-		return nil, err
-	}
-	if s.objects[name] != nil {
-		return nil, fs.ErrExist
-	}
-	s.writing++
-	return &shelfWriter{shelf: s, name: name}, nil
-}
-
-func (s *shelf) Open(ctx context.Context, name string) (Reader, error) {
-	r, err := s.objects.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	s.open++
-	return &shelfReader{Reader: r, shelf: s, name: name}, nil
-}
-
-func (s *shelf) Remove(_ context.Context, name string) error { delete(s.objects, name); return nil }
-
-func (s *shelf) Lock(context.Context) (unlock func() error, err error) {
-	return func() error { return nil }, nil
-}
-
-type shelfWriter struct {
-	shelf *shelf
-	name  string
-	bytes.Buffer
-}
-
-func (w *shelfWriter) Write(p []byte) (int, error) {
-	if err := w.shelf.failing("write", w.name); err != nil {
-		return 0, err
-	}
-	return w.Buffer.Write(p)
-}
-
-func (w *shelfWriter) Commit() error {
-	w.shelf.writing--
-	if err := w.shelf.failing("commit", w.name); err != nil {
-		return err
-	}
-	w.shelf.objects[w.name] = slices.Clone(w.Bytes())
-	return nil
-}
-
-func (w *shelfWriter) Abort() { w.shelf.writing--; w.shelf.aborted++ }
-
-type shelfReader struct {
-	Reader
-	shelf *shelf
-	name  string
-	ended bool
-}
-
-func (r *shelfReader) ReadAt(p []byte, at int64) (int, error) {
-	if r.ended {
-		panic("a reader is used after Close")
-	}
-	if err := r.shelf.failing("read", r.name); err != nil {
-		return 0, err
-	}
-	return r.Reader.ReadAt(p, at)
-}
-
-func (r *shelfReader) Close() error {
-	if !r.ended {
-		r.ended = true
-		r.shelf.open--
-	}
-	return nil
-}
 
 // cutOf is a cut of a rank of two, whose pieces are as long as given, with gaps before them.
 func cutOf(number uint64, rank int, version uint64, bytes ...int) fagus.Cut {
@@ -131,10 +42,10 @@ func saved(t *testing.T, k *Keeper, cuts ...fagus.Cut) {
 	}
 }
 
-// TestEveryByteCounts: whichever byte of a checkpoint is changed, opening it or reading it fails: of
-// its manifest, of its parts' data, indexes and ends, and of an earlier part to which it refers.
-// Two fields are for others: nobody reads the magic at the beginning, which is for people; the
-// number of the start is for Commit, and TestStartOfParts changes it.
+// TestEveryByteCounts: whichever byte of a checkpoint is changed, opening it or reading it fails:
+// of its manifest, of its parts' data, indexes and ends, and of an earlier part to which it
+// refers. Two fields are for others: nobody reads the magic at the beginning, which is for people;
+// the number of the start is for Commit, and TestStartOfParts changes it.
 func TestEveryByteCounts(t *testing.T) {
 	s := newShelf()
 	k := New(Config{Store: s, Keep: 9})
@@ -231,8 +142,8 @@ func TestStartOfParts(t *testing.T) {
 }
 
 // TestPiecesOfAllSizes: pieces are saved and read whole whether they are shorter than the longest
-// one, as long, or one byte longer, and each byte of them can be read alone, into memory that is not
-// empty.
+// one, as long, or one byte longer, and each byte of them can be read alone, into memory that is
+// not empty.
 func TestPiecesOfAllSizes(t *testing.T) {
 	for _, n := range []int{1, pieceBytes - 1, pieceBytes, pieceBytes + 1, 2 * pieceBytes} {
 		s := newShelf()
@@ -326,8 +237,8 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// TestPiecesDiffer: a piece counts as saved only if all that tells pieces apart is equal: each field
-// of SavedPiece but the data, and their length.
+// TestPiecesDiffer: a piece counts as saved only if all that tells pieces apart is equal: each
+// field of SavedPiece but the data, and their length.
 func TestPiecesDiffer(t *testing.T) {
 	base := fagus.SavedPiece{Array: 1, Offset: 64, Guard: 3, Version: 9, Data: []byte("eight by")}
 	m, err := (*memory)(nil).write(&shelfWriter{shelf: newShelf()}, partName(1, 0), fagus.Cut{Pieces: []fagus.SavedPiece{base}})

@@ -13,8 +13,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// uneven returns ways to give tasks to so many ranks at first: all to one rank, to all but one, much
-// to some and little to others, and at random.
+// uneven returns ways to give tasks to so many ranks at first: all to one rank, to all but one,
+// much to some and little to others, and at random.
 func uneven(nodes int) (all [][]int) {
 	for r := range nodes {
 		one, others := make([]int, nodes), slices.Repeat([]int{17}, nodes)

@@ -115,8 +115,8 @@ func TestPlansForgotten(t *testing.T) {
 	}
 }
 
-// TestBlocksAreDirty: memory that a call has given back counts as used, so that the next array there
-// is set to 0; a resident array keeps its block.
+// TestBlocksAreDirty: memory that a call has given back counts as used, so that the next array
+// there is set to 0; a resident array keeps its block.
 func TestBlocksAreDirty(t *testing.T) {
 	s := new(store)
 	b, r := &block{used: true}, &block{used: true, stays: new(state)}
@@ -222,8 +222,8 @@ func TestCallsDiffer(t *testing.T) {
 	}
 }
 
-// TestServers: in squares of all sizes, each row serves each column by one of its own ranks, and the
-// columns of a row are divided evenly.
+// TestServers: in squares of all sizes, each row serves each column by one of its own ranks, and
+// the columns of a row are divided evenly.
 func TestServers(t *testing.T) {
 	for nodes := 1; nodes <= 130; nodes++ {
 		s := squareOf(nodes)

@@ -71,8 +71,9 @@ func TestRingWakes(t *testing.T) {
 	}
 }
 
-// TestRingSizes: a ring holds ringBytes and not one more, at whatever place it begins, and gives the
-// bytes back in order; it is writable as long as a byte fits, and readable as long as one is there.
+// TestRingSizes: a ring holds ringBytes and not one more, at whatever place it begins, and gives
+// the bytes back in order; it is writable as long as a byte fits, and readable as long as one is
+// there.
 func TestRingSizes(t *testing.T) {
 	for _, at := range []int{0, 1, ringBytes - 1, ringBytes / 2} {
 		r := newRing()

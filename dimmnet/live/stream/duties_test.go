@@ -89,7 +89,8 @@ func toldNode(nodes int) (n *node, streams []*told, links *Links, closed *int) {
 }
 
 // TestAsksForSpace: an outbox asks its stream to report space whenever the stream has not accepted
-// all, also after a part, and no longer than that: until all is on its way, or the stream is closed.
+// all, also after a part, and no longer than that: until all is on its way, or the stream is
+// closed.
 func TestAsksForSpace(t *testing.T) {
 	for _, end := range []string{"all is accepted", "the stream is closed"} {
 		s := new(told)

@@ -150,8 +150,9 @@ func TestFullRemote(t *testing.T) {
 	}
 }
 
-// TestFullBuffer: posts fill the buffer of an outbox to its last byte, frames of the protocol itself
-// fill what is left for them, and both have space again when the stream has accepted half of it.
+// TestFullBuffer: posts fill the buffer of an outbox to its last byte, frames of the protocol
+// itself fill what is left for them, and both have space again when the stream has accepted half
+// of it.
 func TestFullBuffer(t *testing.T) {
 	s := &narrow{}
 	o, freed, _ := newOutbox(s)

@@ -119,7 +119,8 @@ func TestCopiesOfObjects(t *testing.T) {
 				t.Errorf("%s was removed, %v, and is at %v", name, err, where(name))
 			}
 		}
-		// The third host after this one has a manifest of the name already: none of the others gets it.
+		// The third host after this one has a manifest of the name already: none of the others
+		// gets it.
 		d, err := h.servers[(from+3)%n].folder.of((from + 3) % n)
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,8 @@ type bucket struct {
 	uploads map[string]map[int][]byte
 	number  int // of uploads and ETags so far
 	aborted int
-	// hook, if not nil, is called before each request, without the lock. It returns true if it has answered.
+	// hook, if not nil, is called before each request, without the lock. It returns true if it has
+	// answered.
 	hook func(w http.ResponseWriter, r *http.Request, body []byte) bool
 	cut  int // GET sends no more bytes than this; 0: all
 }
@@ -427,7 +428,7 @@ func TestFakeRivals(t *testing.T) {
 					}
 					if lost { // the server does it, and its answer is lost
 						again := r.Clone(r.Context())
-						again.Header.Del("X-Amz-Content-Sha256") // the body has no signatures any more
+						again.Header.Del("X-Amz-Content-Sha256") // body has no signatures
 						again.Body = io.NopCloser(bytes.NewReader(body))
 						hook := b.hook
 						b.hook = nil

@@ -80,7 +80,8 @@ func TestSemicolons(t *testing.T) {
 	}
 }
 
-// TestKeysDiffer: each piece of each rank in each call has a key of its own, which launchers permit.
+// TestKeysDiffer: each piece of each rank in each call has a key of its own, which launchers
+// permit.
 func TestKeysDiffer(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, call := range []uint32{0, 1, 2, 10, 11, 1<<32 - 1} {
@@ -102,7 +103,8 @@ func TestKeysDiffer(t *testing.T) {
 }
 
 // TestLimitsOfLaunchers: a value has one byte less than the launcher permits, and a line to it at
-// most ownLine; a launcher that permits too little is refused, and one that permits just enough not.
+// most ownLine; a launcher that permits too little is refused, and one that permits just enough
+// not.
 func TestLimitsOfLaunchers(t *testing.T) {
 	for _, c := range []struct {
 		key, value int
@@ -123,8 +125,8 @@ func TestLimitsOfLaunchers(t *testing.T) {
 	}
 }
 
-// TestLargestGather: ranks gather as many bytes as there may be; one more is refused before anything
-// is sent, and the next call goes on.
+// TestLargestGather: ranks gather as many bytes as there may be; one more is refused before
+// anything is sent, and the next call goes on.
 func TestLargestGather(t *testing.T) {
 	l := &launcher{version: 2, size: 2}
 	large := bytes.Repeat([]byte{5}, maxBlob)
