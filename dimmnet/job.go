@@ -36,9 +36,21 @@ type Failed struct {
 	Lost    error  // why Rank is considered gone; nil if it gave a reason
 }
 
-// ErrCutOff is the failure of a rank that has heard of no other rank for too long. The others
-// consider it gone.
-var ErrCutOff = errors.New("its host is cut off")
+// Gone marks err, the failure of a rank, as the loss of that rank: its host is cut off, or it was
+// stopped for so long that the others do not wait for it. The text is that of err.
+func Gone(err error) error { return gone{err} }
+
+// IsGone reports whether err is the loss of a rank: its process, its host or the network has
+// failed, not its program. A rank may learn from the others that it is the lost one.
+func IsGone(err error) bool {
+	var mark gone
+	var f *Failed
+	return errors.As(err, &mark) || errors.As(err, &f) && f.Lost != nil
+}
+
+type gone struct{ error }
+
+func (g gone) Unwrap() error { return g.error }
 
 // Error returns the network, the rank and the reason.
 func (f *Failed) Error() string {

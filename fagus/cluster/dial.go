@@ -11,9 +11,11 @@ import (
 )
 
 func (m *member) dial(ctx context.Context, deadline time.Time) error {
+	var final bool
 	err := retry(ctx, deadline, func() (bool, error) {
-		c, final, err := m.connect(ctx, deadline)
-		if final {
+		var c conn
+		var err error
+		if c, final, err = m.connect(ctx, deadline); final {
 			return true, err
 		}
 		if err != nil {
@@ -27,12 +29,14 @@ func (m *member) dial(ctx context.Context, deadline time.Time) error {
 		go m.watch(p)
 		return true, nil
 	})
-	var nobody absent
-	if errors.As(err, &nobody) && ctx.Err() == nil {
-		waited := time.Duration(m.own.PatienceMS) * time.Millisecond
-		return fmt.Errorf("cluster: rank 0 of job %.80q has not started within %v: rank %d finds that %w", m.place.Job, waited.Round(10*time.Millisecond), m.Rank(), nobody)
+	if err == nil || final || ctx.Err() != nil {
+		return err
 	}
-	return err
+	if nobody := (absent{}); errors.As(err, &nobody) {
+		waited := time.Duration(m.own.PatienceMS) * time.Millisecond
+		err = fmt.Errorf("cluster: rank 0 of job %.80q has not started within %v: rank %d finds that %w", m.place.Job, waited.Round(10*time.Millisecond), m.Rank(), nobody)
+	}
+	return &Failed{Rank: 0, Why: err.Error(), cause: dimmnet.Gone(err)}
 }
 
 // absent is the error of a rank that finds no rank 0.
@@ -87,8 +91,9 @@ func (m *member) sayHello(ctx context.Context, c conn, deadline time.Time) (fina
 	switch answer.kind {
 	case kindWelcome:
 		return false, c.SetDeadline(time.Time{})
-	case kindFailed:
-		return true, &Failed{Rank: answer.rank, Why: sanitize(answer.body)}
+	case kindFailed, kindLost:
+		err := answer.failure()
+		return true, &Failed{Rank: answer.rank, Why: err.Error(), cause: err}
 	}
 	closeAll(answer.files)
 	return true, fmt.Errorf("cluster: %s answered the hello with a message of %v", c.remote(), answer.kind)

@@ -173,7 +173,7 @@ func (m *member) host(ctx context.Context, deadline time.Time) error {
 	}
 	for _, p := range m.peers[1:] {
 		if err := p.send(message{kind: kindWelcome}); err != nil {
-			m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.process, err))
+			m.lost(p, err)
 			return m.failure()
 		}
 	}

@@ -18,7 +18,7 @@ const (
 	filesAMessage  = 64
 	maxText        = 4 << 10 // maximum size of the error text in a kindFailed message, in bytes
 	maxBlob        = 1 << 20
-	protocolNumber = 3
+	protocolNumber = 4
 )
 
 type kind uint8
@@ -33,6 +33,7 @@ const (
 	kindSuspect                 // rank seems to be gone; asks rank 0 to ping that rank
 	kindPing                    // asks for a pong
 	kindPong                    // answers a ping
+	kindLost                    // kindFailed because of a rank that is gone (dimmnet.IsGone)
 	kinds
 )
 

@@ -17,8 +17,9 @@ const OriginVariable = "FAGUS_ORIGIN"
 // had died.
 const AttemptVariable = "FAGUS_ATTEMPT"
 
-// OriginCutOff follows the number of a rank that reports itself because its host is cut off.
-const OriginCutOff = "cut-off"
+// OriginGone follows the number of a rank that reports itself because it is lost: its host is cut
+// off, it was stopped, or the other ranks say so. It has not failed by itself.
+const OriginGone = "gone"
 
 // ReportOrigin tells the launcher, if it has asked, which rank made rank own fail with err: the
 // rank itself, or one whose failure or loss ended the run. A launcher sees only the order in which
@@ -33,9 +34,10 @@ func ReportOrigin(own int, err error) {
 		return
 	}
 	pipe := os.NewFile(uintptr(fd), name)
-	text := fmt.Sprint(origin(own, err))
-	if errors.Is(err, dimmnet.ErrCutOff) {
-		text += " " + OriginCutOff
+	first := origin(own, err)
+	text := fmt.Sprint(first)
+	if first == own && dimmnet.IsGone(err) {
+		text += " " + OriginGone
 	}
 	_, _ = fmt.Fprintln(pipe, text) // the launcher may be gone
 	_ = pipe.Close()

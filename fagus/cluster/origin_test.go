@@ -25,7 +25,12 @@ func TestReportOrigin(t *testing.T) {
 		{fmt.Errorf("fagus: %w", &dimmnet.Failed{Network: "tcp", Rank: 7, Why: "boom"}), "7\n"},
 		{&dimmnet.Failed{Network: "shm", Rank: 0, Lost: boom}, "0\n"},
 		{&Failed{Rank: 5, Why: "boom"}, "5\n"},
-		{fmt.Errorf("tcp: %w", dimmnet.ErrCutOff), "2 cut-off\n"},
+		{dimmnet.Gone(boom), "2 gone\n"},
+		{fmt.Errorf("fagus: %w", dimmnet.Gone(fmt.Errorf("tcp: %w", boom))), "2 gone\n"},
+		{&dimmnet.Failed{Network: "quic", Rank: 2, Lost: boom}, "2 gone\n"}, // the others say so
+		{&dimmnet.Failed{Network: "quic", Rank: 2, Why: "boom"}, "2\n"},
+		{&Failed{Rank: 2, Why: "boom", cause: dimmnet.Gone(boom)}, "2 gone\n"},
+		{&Failed{Rank: 2, Why: "boom", cause: boom}, "2\n"},
 	} {
 		for _, right := range []bool{true, false} {
 			r, w, err := os.Pipe()

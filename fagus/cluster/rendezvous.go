@@ -234,7 +234,7 @@ func (m *member) timedOut() {
 	if m.refusals != nil {
 		err = fmt.Errorf("%w%s", err, m.refusals())
 	}
-	m.failLocked(dimmnet.Rank(missing[0]), err)
+	m.failLocked(dimmnet.Rank(missing[0]), dimmnet.Gone(err))
 }
 
 // presence returns the ranks that have joined and those that have not. The caller holds m.mu.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -44,10 +45,10 @@ func (m *member) confirm(p *peer, missing, alone func() bool) {
 // lose fails the job because p does not answer.
 func (m *member) lose(p *peer, alone bool) {
 	if alone {
-		m.fail(m.Rank(), fmt.Errorf("cluster: rank %d (%s) has heard of no other rank for %v: %w", m.Rank(), m.own.process(), m.stall, dimmnet.ErrCutOff))
+		m.fail(m.Rank(), dimmnet.Gone(fmt.Errorf("cluster: rank %d (%s) has heard of no other rank for %v: its host is cut off", m.Rank(), m.own.process(), m.stall)))
 		return
 	}
-	m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: it does not answer: it is stopped, or its host is cut off", p.rank, p.process))
+	m.lost(p, errors.New("it does not answer: it is stopped, or its host is cut off"))
 }
 
 // ping reports whether p answers within HostConfig.Stall; over means that the answer is not needed

@@ -73,3 +73,58 @@ func TestConfirmAgain(t *testing.T) {
 		t.Errorf("%d pings for 3 suspicions, %v", len(a.pings), err)
 	}
 }
+
+// recording is a conn that records what is sent.
+type recording struct {
+	conn
+	sent chan message
+}
+
+func (r recording) send(m message) error           { r.sent <- m; return nil }
+func (recording) SetWriteDeadline(time.Time) error { return nil }
+func receivedBy(rank int, m message) (got *Failed) {
+	other := &member{}
+	other.begin(Place{Rank: rank, Size: 3, Job: "a"}, nil, hello{})
+	from0 := newPeer(mute{}, 0, "pid 6", assembler{})
+	_, files, err := decode(m.encode())
+	if err != nil || files > 0 || other.handle(from0, m) != nil {
+		return nil
+	}
+	other.notices.Wait()
+	errors.As(other.failure(), &got)
+	return got
+}
+
+// TestLossTravels checks that a loss is a loss for every rank that hears of it, the lost one too,
+// and that the failure of a program is none.
+func TestLossTravels(t *testing.T) {
+	boom := errors.New("boom")
+	for _, c := range []struct {
+		name string
+		fail func(m *member, p *peer)
+		rank dimmnet.Rank
+		gone bool
+	}{
+		{"its connection ends", func(m *member, p *peer) { m.lost(p, boom) }, 2, true},
+		{"it does not answer", func(m *member, p *peer) { m.lose(p, false) }, 2, true},
+		{"nobody answers", func(m *member, p *peer) { m.lose(p, true) }, 0, true},
+		{"it does not join", func(m *member, _ *peer) { m.timedOut() }, 2, true},
+		{"it says why", func(m *member, _ *peer) { m.fail(2, boom) }, 2, false},
+		{"own failure", func(m *member, _ *peer) { m.fail(0, boom) }, 0, false},
+	} {
+		m := &member{}
+		m.begin(Place{Size: 3, Job: "a"}, nil, hello{})
+		r := recording{sent: make(chan message, 1)}
+		p := newPeer(mute{}, 2, "pid 7", assembler{})
+		m.peers = []*peer{nil, newPeer(r, 1, "pid 6", assembler{}), nil}
+		c.fail(m, p)
+		m.notices.Wait()
+		sent := <-r.sent
+		for rank := 1; rank < 3; rank++ {
+			got := receivedBy(rank, sent)
+			if got == nil || got.Rank != c.rank || dimmnet.IsGone(got) != c.gone || got.Error() != m.failed.Error() || dimmnet.IsGone(m.failed) != c.gone {
+				t.Errorf("%s: rank 0 fails with %v, and rank %d with %v; want rank %d, a loss: %v", c.name, m.failed, rank, got, c.rank, c.gone)
+			}
+		}
+	}
+}

@@ -58,11 +58,16 @@ func (m *member) watch(p *peer) {
 		}
 		if err != nil {
 			if !p.left() {
-				m.fail(p.rank, fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.process, err))
+				m.lost(p, err)
 			}
 			return
 		}
 	}
+}
+
+// lost fails the job because the process of p is gone.
+func (m *member) lost(p *peer, why error) {
+	m.fail(p.rank, dimmnet.Gone(fmt.Errorf("cluster: rank %d (%s) is lost: %w", p.rank, p.process, why)))
 }
 
 func (m *member) handle(p *peer, msg message) error {
@@ -82,8 +87,8 @@ func (m *member) handle(p *peer, msg message) error {
 			b.close()
 			return fmt.Errorf("it starts a call before the previous call has ended")
 		}
-	case msg.kind == kindFailed && (msg.rank == p.rank || p.rank == 0 && int(msg.rank) < m.Size()):
-		m.fail(msg.rank, errors.New(sanitize(msg.body)))
+	case (msg.kind == kindFailed || msg.kind == kindLost) && (msg.rank == p.rank || p.rank == 0 && int(msg.rank) < m.Size()):
+		m.fail(msg.rank, msg.failure())
 		return nil
 	case msg.kind == kindSuspect && m.Rank() == 0 && int(msg.rank) < m.Size():
 		m.mu.Lock()
@@ -135,7 +140,20 @@ func (m *member) failLocked(blame dimmnet.Rank, cause error) {
 }
 
 func (f *Failed) message() message {
-	return message{kind: kindFailed, rank: f.Rank, body: []byte(f.Why[:min(len(f.Why), maxText)])}
+	msg := message{kind: kindFailed, rank: f.Rank, body: []byte(f.Why[:min(len(f.Why), maxText)])}
+	if dimmnet.IsGone(f) {
+		msg.kind = kindLost
+	}
+	return msg
+}
+
+// failure returns the error in a message of kindFailed or kindLost.
+func (m message) failure() error {
+	err := errors.New(sanitize(m.body))
+	if m.kind == kindLost {
+		return dimmnet.Gone(err)
+	}
+	return err
 }
 
 func (m *member) failure() error {

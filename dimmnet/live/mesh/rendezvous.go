@@ -239,9 +239,9 @@ func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint)
 		if err := r.dialStart(ctx, peer, endpoints[peer].Addresses); err != nil {
 			err = fmt.Errorf("%s: connecting to rank %d: %w", r.network, peer, err)
 			if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
-				return noAnswer{err}
+				err = noAnswer{err}
 			}
-			return err
+			return unconnected{err, r.network, peer}
 		}
 	}
 	return nil
@@ -253,6 +253,25 @@ type noAnswer struct{ error }
 func (n noAnswer) Error() string      { return n.error.Error() + ": is the port open?" }
 func (n noAnswer) Unwrap() error      { return n.error }
 func (noAnswer) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// unconnected is the error of a rank at the start of a run: peer is gone for it. For errors.As it
+// is a *dimmnet.Failed.
+type unconnected struct {
+	error
+	network string
+	peer    dimmnet.Rank
+}
+
+func (u unconnected) Unwrap() error { return u.error }
+
+// As implements errors.As.
+func (u unconnected) As(target any) bool {
+	f, ok := target.(**dimmnet.Failed)
+	if ok {
+		*f = &dimmnet.Failed{Network: u.network, Rank: u.peer, Lost: u.error}
+	}
+	return ok
+}
 
 // dialStart connects to a lower rank at the start of a run.
 func (r *Rendezvous[Raw, Conn]) dialStart(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
@@ -321,9 +340,9 @@ func (r *Rendezvous[Raw, Conn]) Wait(ctx context.Context) error {
 		if !r.placed[rank] && r.expects(dimmnet.Rank(rank)) {
 			err := fmt.Errorf("%s: %d of %d ranks have not connected, the lowest is rank %d: %w", r.network, r.missing, len(r.conns), rank, dimmnet.ContextErr(ctx))
 			if r.accepting != nil {
-				err = fmt.Errorf("%w: this rank cannot accept connections: %w", err, r.accepting)
+				return fmt.Errorf("%w: this rank cannot accept connections: %w", err, r.accepting)
 			}
-			return err
+			return unconnected{err, r.network, dimmnet.Rank(rank)}
 		}
 	}
 	return nil

@@ -47,5 +47,10 @@ func TestLateBeats(t *testing.T) {
 		if err := r.Err(); !errors.As(err, &f) || f.Rank != 1 || f.Lost == nil {
 			t.Errorf("beats %v late: the run fails with %v, want the loss of rank 1", late, err)
 		}
+		// Rank 1 goes on, and learns that it is lost: it has not failed by itself.
+		victim, _ := newRun(cfg, segments, []dimmnet.Rank{1})
+		if err := victim.failureAt(segments[1]); !errors.As(err, &f) || f.Rank != 1 || !dimmnet.IsGone(err) || err.Error() != r.Err().Error() {
+			t.Errorf("beats %v late: rank 1 fails with %v, want what rank 0 says: %v", late, err, r.Err())
+		}
 	}
 }

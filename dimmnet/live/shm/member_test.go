@@ -162,7 +162,7 @@ func TestBlame(t *testing.T) {
 				continue
 			}
 			var f *dimmnet.Failed
-			if !errors.As(err, &f) || f.Rank != failing || f.Why != "boom" {
+			if !errors.As(err, &f) || f.Rank != failing || f.Why != "boom" || dimmnet.IsGone(err) {
 				t.Errorf("rank %d: Run returned %v, want that rank %d failed with boom", rank, err, failing)
 			}
 		}
@@ -256,7 +256,7 @@ func TestFalseReason(t *testing.T) {
 			if p.Rank() == 1 {
 				return dimmnet.Drive(p, still{}, func() bool { return false })
 			}
-			p.own.setReason(text)
+			p.own.setReason(text, false)
 			p.own.reasonBytes.Store(c.length)
 			p.run.segments[1].failed.Store(c.failed)
 			p.run.segments[1].wake()

@@ -3,7 +3,10 @@
 package shm
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -79,7 +82,7 @@ func (r *run) failRank(rank dimmnet.Rank, cause, shown error) {
 	if r.Failed() {
 		return
 	}
-	r.segments[rank].setReason(dimmnet.Reason(cause))
+	r.segments[rank].setReason(strings.TrimPrefix(dimmnet.Reason(cause), fmt.Sprintf("%s: rank %d is gone: ", networkName, rank)), dimmnet.IsGone(cause))
 	delay.Here()
 	r.breakLocal(cause, shown)
 	for _, s := range r.segments {
@@ -107,7 +110,10 @@ func (r *run) adopt(s *segment) {
 	rank := dimmnet.Rank(s.failed.Load() - 1)
 	f := &dimmnet.Failed{Network: networkName, Rank: rank, Why: "it gave no reason"}
 	if int(rank) < len(r.segments) {
-		f.Why = r.segments[rank].reasonText()
+		s := r.segments[rank]
+		if f.Why = s.reasonText(); s.gone.Load() == 1 {
+			f.Why, f.Lost = "", errors.New(f.Why)
+		}
 	}
 	r.breakLocal(f, f)
 }

@@ -50,14 +50,16 @@ type header struct {
 	ended atomic.Uint32 // 1 if the rank's Run is over
 	_     [local.CacheLine - 8]byte
 
-	// The reason for the failure of this rank, written before failed is set.
+	// The reason for the failure of this rank, written before failed is set. gone is 1 if the rank
+	// is lost (dimmnet.IsGone).
+	gone        atomic.Uint32
 	reasonBytes atomic.Uint32
 	reason      [1024]byte
 }
 
 const (
 	headerBytes = pageBytes
-	magic       = 0x344d5348_73756761 // "agusSHM4"
+	magic       = 0x354d5348_73756761 // "agusSHM5"
 )
 
 // segment is the memory of a rank as this process maps it.
@@ -212,8 +214,11 @@ func (s *segment) fail(rank dimmnet.Rank) {
 	s.notice.set(true)
 }
 
-func (s *segment) setReason(text string) {
+func (s *segment) setReason(text string, gone bool) {
 	n := copy(s.reason[:], text)
+	if gone {
+		s.gone.Store(1)
+	}
 	s.reasonBytes.Store(uint32(n))
 }
 

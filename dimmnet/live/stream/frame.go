@@ -125,8 +125,8 @@ func (h *header) check(limits *dimmnet.Limits) error {
 		}
 	case pull:
 		least, most = requestBytes, requestBytes
-	case failure:
-		least, most = rankBytes, rankBytes+failureBytes
+	case failure: // with argument 1 the rank is gone (dimmnet.IsGone)
+		least, most, maxArg = rankBytes, rankBytes+failureBytes, 1
 	case alive:
 		maxArg = 1
 	case pushed, notify, goodbye:

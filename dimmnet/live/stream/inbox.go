@@ -37,7 +37,7 @@ type inbox struct {
 // events handles frames that do not access memory.
 type events interface {
 	notified(times uint32)
-	failed(because dimmnet.Rank, why string)
+	failed(because dimmnet.Rank, why string, gone bool)
 	saidGoodbye()
 	saidAlive(hears bool)
 }
@@ -272,7 +272,7 @@ func (in *inbox) apply(h *header, payload []byte) error {
 	case notify:
 		in.events.notified(uint32(h.off))
 	case failure:
-		in.events.failed(dimmnet.Rank(binary.LittleEndian.Uint16(payload)), string(payload[rankBytes:]))
+		in.events.failed(dimmnet.Rank(binary.LittleEndian.Uint16(payload)), string(payload[rankBytes:]), h.arg == 1)
 	case goodbye:
 		in.goodbye = true
 		in.events.saidGoodbye()
@@ -300,5 +300,5 @@ func (in *inbox) pieceLanded(h *header) error {
 	if in.more {
 		return nil
 	}
-	return in.out.control(pushed, nil)
+	return in.out.control(pushed, 0, nil)
 }

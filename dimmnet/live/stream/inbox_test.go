@@ -38,15 +38,18 @@ func (t *tape) Close(bool)           {}
 // recorder records the events of an inbox.
 type recorder struct {
 	notices  uint32
+	gone     bool
 	because  dimmnet.Rank
 	why      string
 	goodbyes int
 	alives   string // "1" for a sign of life that says that beats arrive, "0" for another
 }
 
-func (e *recorder) notified(times uint32)                   { e.notices += times }
-func (e *recorder) failed(because dimmnet.Rank, why string) { e.because, e.why = because, why }
-func (e *recorder) saidGoodbye()                            { e.goodbyes++ }
+func (e *recorder) notified(times uint32) { e.notices += times }
+func (e *recorder) failed(because dimmnet.Rank, why string, gone bool) {
+	e.because, e.why, e.gone = because, why, gone
+}
+func (e *recorder) saidGoodbye() { e.goodbyes++ }
 func (e *recorder) saidAlive(hears bool) {
 	if hears {
 		e.alives += "1"
@@ -136,7 +139,7 @@ func every() *frames {
 		add(alive, 1, 0, nil).
 		add(goodbye, 0, 0, nil).
 		add(alive, 0, 0, nil).
-		add(failure, 0, 0, append([]byte{7, 0}, "boom"...))
+		add(failure, 1, 0, append([]byte{7, 0}, "boom"...))
 }
 
 // TestFrames checks the effect of each kind of frame, when bytes arrive in portions of many sizes.
@@ -172,7 +175,7 @@ func TestFrames(t *testing.T) {
 		if want := append(noise(39_999), noise(1)...); !bytes.Equal(e.received[1], want) || e.in.receiving.Load() != 0 {
 			t.Errorf("portions of %d: the 40000 bytes received are damaged, or %d Receives are incomplete", portion, e.in.receiving.Load())
 		}
-		if e.notices != 3 || e.goodbyes != 1 || e.alives != "10" || e.because != 7 || e.why != "boom" {
+		if e.notices != 3 || e.goodbyes != 1 || e.alives != "10" || e.because != 7 || e.why != "boom" || !e.gone {
 			t.Errorf("portions of %d: the recorded events %+v are wrong", portion, e.recorder)
 		}
 		if len(e.out.transfers) != 1 || !reflect.DeepEqual(e.out.transfers[0], transfer{kind: pulled, from: testLLCM, to: 512, n: 100}) {

@@ -83,7 +83,7 @@ func (n *node) sendGoodbyes() (done bool) {
 		}
 		if !q.goodbyeSent.Load() && n.mayLeave(q) && q.out.quiet() {
 			q.goodbyeSent.Store(true)
-			_ = q.out.control(goodbye, nil) // the stream ends for a peer that does not read
+			_ = q.out.control(goodbye, 0, nil) // the stream ends for a peer that does not read
 			q.out.flush()
 		}
 		done = done && q.goodbyeSent.Load() && q.goodbyeReceived.Load() && q.out.quiet()

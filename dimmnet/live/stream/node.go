@@ -2,6 +2,7 @@ package stream
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,7 @@ type node struct {
 	mu         sync.Mutex // guards the fields below; taken after all other locks
 	err        error      // the first failure as ports report it; set before broke
 	failure    []byte     // the report of err to the peers
+	isGone     uint8      // its argument: 1 if err is the loss of a rank
 	threads    []*port    // threads that have not returned, in the order of their start
 	sleepers   []*sleeper
 	leader     *sleeper      // the sleeper that waits in the poll; nil if no thread does
@@ -140,11 +142,14 @@ func (e peerEvents) notified(times uint32) {
 	e.notice.Set()
 }
 
-func (e peerEvents) failed(because dimmnet.Rank, why string) {
+func (e peerEvents) failed(because dimmnet.Rank, why string, gone bool) {
 	if because != e.peer.rank {
 		e.gone(because)
 	}
 	f := &dimmnet.Failed{Network: e.shared.cfg.Network, Rank: because, Why: strings.ToValidUTF8(why, "?")}
+	if gone {
+		f.Why, f.Lost = "", errors.New(f.Why)
+	}
 	e.fail(because, f, f)
 }
 
@@ -166,7 +171,11 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 		return
 	}
 	n.err = shown
-	why := strings.TrimPrefix(dimmnet.Reason(shown), fmt.Sprintf("%s: rank %d failed: ", n.shared.cfg.Network, because))
+	why, verb := dimmnet.Reason(shown), "failed"
+	if dimmnet.IsGone(shown) {
+		n.isGone, verb = 1, "is gone"
+	}
+	why = strings.TrimPrefix(why, fmt.Sprintf("%s: rank %d %s: ", n.shared.cfg.Network, because, verb))
 	n.failure = binary.LittleEndian.AppendUint16(nil, uint16(because))
 	n.failure = append(n.failure, why[:min(len(why), failureBytes)]...)
 	n.shared.failed(cause)
@@ -191,9 +200,9 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 // report reports the failure of the run to a peer.
 func (n *node) report(q *peer) {
 	n.mu.Lock()
-	payload := n.failure
+	payload, arg := n.failure, n.isGone
 	n.mu.Unlock()
-	_ = q.out.control(failure, payload) // the stream ends for a peer that does not read
+	_ = q.out.control(failure, arg, payload) // the stream ends for a peer that does not read
 	q.out.flush()
 }
 
@@ -232,7 +241,7 @@ func (n *node) pauseBefore(rank dimmnet.Rank) time.Duration {
 
 // failPaused fails the run because this process was stopped, and a peer has ended meanwhile.
 func (n *node) failPaused(pause time.Duration, peer dimmnet.Rank, why error) {
-	err := n.errorf("the process of rank %d was stopped for %v, and rank %d has ended meanwhile: %w", n.rank, pause, peer, why)
+	err := dimmnet.Gone(n.errorf("the process of rank %d was stopped for %v, and rank %d has ended meanwhile: %w", n.rank, pause, peer, why))
 	n.fail(n.rank, err, err)
 }
 

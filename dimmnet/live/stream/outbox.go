@@ -174,14 +174,14 @@ func (o *outbox) abandon() {
 }
 
 // control adds a frame of the protocol itself. There is space for it even when posts are refused.
-func (o *outbox) control(k kind, payload []byte) error {
+func (o *outbox) control(k kind, arg uint8, payload []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.buffered()+headerBytes+len(payload) > outboxBytes+controlBytes {
 		return errors.New("the peer sends requests, and does not read the answers")
 	}
 	if o.state != dead {
-		o.frame(k, 0, 0, payload)
+		o.frame(k, arg, 0, payload)
 	}
 	return nil
 }

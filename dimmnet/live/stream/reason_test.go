@@ -54,6 +54,67 @@ func TestPanicReason(t *testing.T) {
 	}
 }
 
+// TestGone checks that the loss of a rank stays a loss on its way through all ranks, for the lost
+// rank itself, too, and that the failure of a program stays a failure.
+func TestGone(t *testing.T) {
+	boom := errors.New("boom")
+	for _, c := range []struct {
+		name  string
+		fail  func(w *watch, beats *rhythm)
+		blame dimmnet.Rank
+		gone  bool
+		why   string // what the peers of rank 0 get
+	}{
+		{"own error", func(w *watch, _ *rhythm) { w.fail(0, boom, boom) }, 0, false, "boom"},
+		{"own process was stopped", func(w *watch, _ *rhythm) { w.failPaused(time.Second, 1, boom) }, 0, true, "was stopped for 1s"},
+		{"own host is cut off", func(w *watch, beats *rhythm) {
+			_ = w.checkOften(1, beats, 1, 2)
+			_ = w.checkOften(10, beats)
+		}, 0, true, "rank 0 has heard of no other"},
+		{"peer is silent", func(w *watch, beats *rhythm) {
+			_ = w.checkOften(1, beats, 1, 2)
+			_ = w.checkOften(10, beats, 2)
+		}, 1, true, "its process has shown no sign of life"},
+		{"peer has ended", func(w *watch, _ *rhythm) { w.lost(1, boom) }, 1, true, "boom"},
+	} {
+		w, beats, _ := newWatch(3)
+		c.fail(w, beats)
+		if dimmnet.IsGone(w.err) != c.gone {
+			t.Errorf("%s: rank 0 fails with %v, a loss: %v, want %v", c.name, w.err, !c.gone, c.gone)
+		}
+		report := w.peers[2].stream.(pipes).out.b
+		if !strings.Contains(string(report), c.why) || strings.Contains(string(report), "is gone") {
+			t.Errorf("%s: the peers get %q, want %q", c.name, report, c.why)
+		}
+		// Another rank, and the blamed one if it is not rank 0, get the report.
+		for _, self := range []dimmnet.Rank{2, c.blame} {
+			if self == 0 {
+				continue
+			}
+			peer := newNode(&run{cfg: w.shared.cfg, load: newLoad(), start: time.Now()}, self, linksOf(3, self, report))
+			peer.serveAll()
+			var f *dimmnet.Failed
+			if !errors.As(peer.err, &f) || f.Rank != c.blame || dimmnet.IsGone(peer.err) != c.gone || (f.Lost != nil) != c.gone || (f.Why == "") != c.gone {
+				t.Errorf("%s: rank %d fails with %v (%+v), want rank %d, a loss: %v", c.name, self, peer.err, f, c.blame, c.gone)
+			}
+		}
+	}
+}
+
+// linksOf returns the links of a rank to which rank 0 has sent bytes.
+func linksOf(nodes int, self dimmnet.Rank, sent []byte) *Links {
+	own := make(bell, 1)
+	l := &Links{Streams: make([]Stream, nodes), Near: make([]bool, nodes)}
+	for rank := range nodes {
+		if dimmnet.Rank(rank) != self {
+			l.Streams[rank] = pipes{in: &pipe{reader: own}, out: &pipe{reader: own}}
+		}
+	}
+	l.Streams[0].(pipes).in.b = sent
+	l.Poll = &pipePoll{bell: own, streams: l.Streams}
+	return l
+}
+
 // closeRecorder is a Stream that records the argument of Close.
 type closeRecorder struct {
 	pipes

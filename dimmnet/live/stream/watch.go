@@ -172,7 +172,7 @@ func (w *watch) accuse(q *peer, allSilent bool) {
 	case w.heard[q.rank] == 0 && w.frames[q.rank] == 0:
 		w.lost(q.rank, fmt.Errorf("it is connected, but no sign of life has come from it in %v: it is stopped, or its host is cut off", silent))
 	case allSilent:
-		err := w.errorf("rank %d has heard of no other rank for %v: %w", w.rank, silent, dimmnet.ErrCutOff)
+		err := dimmnet.Gone(w.errorf("rank %d has heard of no other rank for %v: its host is cut off", w.rank, silent))
 		w.fail(w.rank, err, err)
 	default:
 		w.lost(q.rank, fmt.Errorf("its process has shown no sign of life for %v: it is stopped, or its host is cut off", silent))

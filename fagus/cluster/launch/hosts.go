@@ -123,6 +123,9 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	first := outcome{cancel: cancel, kill: more}
+	for i, o := range orders {
+		first.hosts = append(first.hosts, slices.Repeat([]string{j.Hosts[i].Name}, len(o.Ranks))...)
+	}
 	record := func(err error) {
 		if ctx.Err() == nil { // no consequence of the end
 			first.record(err)
@@ -135,9 +138,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	}
 	forget := all.watch(more, record)
 	var running sync.WaitGroup
-	var hosts []string // of each rank
 	for i, a := range agents {
-		hosts = append(hosts, slices.Repeat([]string{a.host}, len(orders[i].Ranks))...)
 		running.Go(func() { first.record(a.run(ctx, order{Start: orders[i]})) })
 	}
 	ended := make(chan struct{})
@@ -152,10 +153,10 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 		}
 	}
 	forget()
-	err = firstFailed(first.err(ctx), hosts)
-	if exit := (*ExitError)(nil); errors.As(err, &exit) && exit.Died && !bySignal(exit.Code) && exit.Rank < len(hosts) {
+	err = first.err(ctx)
+	if exit := (*ExitError)(nil); errors.As(err, &exit) && exit.Died && !bySignal(exit.Code) && exit.Rank < len(first.hosts) {
 		// The others have lost the rank, whose process lived: its host may be cut off from theirs.
-		if host := hosts[exit.Rank]; slices.ContainsFunc(j.Hosts, func(h Host) bool { return h.Name != host && !all.lost[h.Name] }) {
+		if host := first.hosts[exit.Rank]; slices.ContainsFunc(j.Hosts, func(h Host) bool { return h.Name != host && !all.lost[h.Name] }) {
 			all.lost[host] = true
 		}
 	}

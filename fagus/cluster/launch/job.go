@@ -65,7 +65,7 @@ type Job struct {
 // ExitError is the failure of a rank.
 type ExitError struct {
 	Rank int
-	Code int // exit code for the launcher
+	Code int // exit code for the launcher; 0 only within this package
 	Err  error
 	// Because is the rank that made this rank fail, as far as the process has told (package
 	// cluster), and -1 otherwise.
@@ -130,7 +130,7 @@ func (j *Job) runOnce(ctx context.Context, attempt int, more bool) error {
 	if err := j.runRanks(ctx, all, name, attempt, &first); err != nil {
 		return err
 	}
-	return firstFailed(first.err(ctx), nil)
+	return first.err(ctx)
 }
 
 // Check returns an error if the job is invalid on any machine: its number of ranks is out of
@@ -183,7 +183,13 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, att
 	}
 	defer group.keeper.stop()
 	for _, r := range starts {
-		ranks.Go(func() { first.record(limited(j.runRank(ctx, r, path, job, &out, &group), len(starts))) })
+		ranks.Go(func() {
+			err := limited(j.runRank(ctx, r, path, job, &out, &group), len(starts))
+			if err == nil && ctx.Err() == nil {
+				err = &ExitError{Rank: int(r.Rank), Err: errors.New("exit status 0"), Because: -1}
+			}
+			first.record(err)
+		})
 	}
 	stop := group.pass(j.Signals)
 	ranks.Wait()
@@ -274,8 +280,8 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []str
 	switch {
 	case errors.As(err, &exit):
 		code := exitCode(exit.ProcessState)
-		because, cutOff := origin.read()
-		return &ExitError{rank, code, err, because, bySignal(code) || cutOff}
+		because, isGone := origin.read()
+		return &ExitError{rank, code, err, because, bySignal(code) || isGone}
 	case errors.Is(err, errStopped):
 		because, _ := origin.read()
 		return &ExitError{rank, 1, err, because, true}

@@ -6,7 +6,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // writes orders to an agent's standard input, and the agent writes reports to its standard
 // output, both as a sequence of JSON documents. The first order starts ranks, or a memory. At the
 // end of the input the agent ends the ranks, or the memory.
-const agentVersion = 5
+const agentVersion = 6
 
 type order struct {
 	Start  *start `json:"start,omitempty"`
@@ -70,7 +70,7 @@ type rankStart struct {
 }
 
 // report tells the launcher what has happened. The first has the Version, unless it is a failure.
-// An empty report is a sign of life. Failed is sent as soon as a rank has failed; the
+// An empty report is a sign of life. Failed is sent as soon as a rank has ended, also with code 0; the
 // other ranks go on until the launcher ends them.
 type report struct {
 	Version    int         `json:"version,omitempty"`

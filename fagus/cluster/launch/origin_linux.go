@@ -29,8 +29,8 @@ func newOrigin(cmd *exec.Cmd) (*origin, error) {
 }
 
 // read returns what the process, which has ended, has told: which rank failed first, -1 if it has
-// told nothing, and whether that is because the host of the process is cut off.
-func (o *origin) read() (rank int, cutOff bool) {
+// told nothing, and whether the process itself is lost.
+func (o *origin) read() (rank int, isGone bool) {
 	rank = -1
 	var more string
 	_ = o.w.Close() // so that the pipe ends, unless a program that the rank has started keeps it
@@ -39,7 +39,7 @@ func (o *origin) read() (rank int, cutOff bool) {
 			_, _ = fmt.Fscanln(o.r, &more) // usually there is no more
 		}
 	}
-	return rank, more == cluster.OriginCutOff
+	return rank, more == cluster.OriginGone
 }
 
 func (o *origin) close() {

@@ -17,25 +17,57 @@ const (
 	blaming = 2 * time.Second
 )
 
-// outcome is the reason why a job has failed: the rank that failed first, as far as known. Most
-// ranks tell which one that is. One that does not may have failed because of another if it exits
-// with 1.
+// cause is what the end of a rank means for its job. This is the rule by which --restart decides:
+//
+//	exit code 0                          right    no failure of its own
+//	it says that another failed first    follows  the end of the other decides (verdict)
+//	a signal, 129 to 192, stopped        gone     the job starts again
+//	it says that it is lost itself       gone     also if it knows that from the others
+//	exit code 1, and it says nothing     unclear  a decision, unless another rank has failed
+//	any other end                        decided  the job ends: the program would do that again
+type cause uint8
+
+const (
+	right cause = iota
+	follows
+	gone
+	unclear
+	decided
+)
+
+func (e *ExitError) cause() cause {
+	switch {
+	case e.Code == 0:
+		return right
+	case e.Because >= 0 && e.Because != e.Rank:
+		return follows
+	case e.Died:
+		return gone
+	case e.Because < 0 && e.Code == 1:
+		return unclear
+	}
+	return decided
+}
+
+// outcome is how the ranks of an attempt have ended, and what follows from that.
 type outcome struct {
-	// cancel ends all ranks. It is nil in an agent, which reports each failure, and whose launcher
+	// cancel ends all ranks. It is nil in an agent, which reports each end, and whose launcher
 	// decides.
 	cancel context.CancelCauseFunc
 	// kill ends all ranks at once, and by SIGKILL, after a failure that lets the job start again.
 	kill   bool
-	report func(error) // called with each failure, in any goroutine; may be nil
+	report func(error) // called with each end, in any goroutine; may be nil
+	hosts  []string    // the host of each rank; nil: one host
 
 	mu      sync.Mutex
-	why     error
-	settled bool // the ranks are ended: later failures are consequences
+	ends    []error       // in order, up to the end of all ranks: *ExitError, or one of no rank
+	settled bool          // the ranks are ended: later failures are consequences
+	wait    time.Duration // that of timer
 	timer   *time.Timer
 }
 
-// record records how a rank has ended; err is nil if it succeeded. The first failure ends all
-// ranks after the settling time, in which ranks that fail by themselves are still recorded.
+// record records how a rank has ended, or another failure. The first failure ends all ranks after
+// a time, in which others are still recorded.
 func (o *outcome) record(err error) {
 	if err == nil {
 		return
@@ -45,26 +77,24 @@ func (o *outcome) record(err error) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.why != nil && (o.settled || !consequential(o.why) || consequential(err) && !blames(o.why, err)) {
+	if o.settled {
 		return
 	}
-	o.why = err
-	if o.cancel == nil {
+	o.ends = append(o.ends, err)
+	why, wait := o.verdict()
+	if o.cancel == nil || why == nil {
 		return
 	}
-	if o.timer != nil {
-		o.timer.Stop()
-	}
-	if o.kill && died(err) {
+	if wait == 0 && o.kill && died(why) {
 		o.end()
 		return
 	}
-	wait := settling
-	var exit *ExitError
-	if errors.As(err, &exit) && consequential(exit) && exit.Because >= 0 {
-		wait = blaming
+	if wait = max(wait, settling); o.timer == nil || wait != o.wait {
+		if o.timer != nil {
+			o.timer.Stop()
+		}
+		o.wait, o.timer = wait, time.AfterFunc(wait, o.settle)
 	}
-	o.timer = time.AfterFunc(wait, o.settle)
 }
 
 // settle ends all ranks.
@@ -76,57 +106,96 @@ func (o *outcome) settle() {
 
 // end ends all ranks. The lock is held.
 func (o *outcome) end() {
+	if o.timer != nil {
+		o.timer.Stop()
+	}
 	o.settled = true
-	if why := o.why; o.kill && died(firstFailed(why, nil)) {
-		o.cancel(&killing{why})
-		return
+	why, _ := o.verdict()
+	if o.kill && died(why) {
+		why = &killing{why}
 	}
-	o.cancel(o.why)
+	o.cancel(why)
 }
 
-// blames reports whether err is of the rank that, according to why, failed first.
-func blames(why, err error) bool {
-	var of, by *ExitError
-	return errors.As(err, &of) && errors.As(why, &by) && by.Because == of.Rank
+// verdict returns why the attempt has failed, as far as known; nil if it has not. The first end
+// that is a rank's own counts. If there is none, the rank that the others blame has failed: by its
+// own end, or it is gone if it has not ended after wait. The lock is held.
+func (o *outcome) verdict() (why error, wait time.Duration) {
+	ends := map[int]*ExitError{}
+	accusers := map[int]int{} // by accused rank
+	first := -1               // the rank that most accuse: the first of them
+	var silent error
+	for _, err := range o.ends {
+		var exit *ExitError
+		if !errors.As(err, &exit) {
+			return err, 0
+		}
+		ends[exit.Rank] = exit
+		switch exit.cause() {
+		case gone, decided:
+			return err, 0
+		case follows:
+			if accusers[exit.Because]++; first < 0 || accusers[exit.Because] > accusers[first] {
+				first = exit.Because
+			}
+		case unclear:
+			if silent == nil {
+				silent = err
+			}
+		}
+	}
+	if first < 0 {
+		return silent, settling
+	}
+	return o.accused(first, ends)
 }
 
-func consequential(err error) bool {
-	var exit *ExitError
-	if !errors.As(err, &exit) {
-		return false
+// accused returns the failure of the rank that most of the others blame. It may itself have ended
+// because of another, unless the two blame each other.
+func (o *outcome) accused(first int, ends map[int]*ExitError) (why error, wait time.Duration) {
+	blamed := first
+	for range ends {
+		if e := ends[blamed]; e != nil && e.cause() == follows {
+			blamed = e.Because
+		}
 	}
-	if exit.Because >= 0 {
-		return exit.Because != exit.Rank
+	if e := ends[blamed]; e != nil && e.cause() == follows {
+		blamed = first
 	}
-	return exit.Code == 1
+	if e := ends[blamed]; e != nil && e.cause() == unclear {
+		return e, 0
+	}
+	var accuser *ExitError
+	for _, err := range o.ends {
+		if e := (*ExitError)(nil); errors.As(err, &e) && e.cause() == follows && e.Because == blamed {
+			accuser = e
+			break
+		}
+	}
+	where := ""
+	if blamed < len(o.hosts) {
+		where = "on host " + o.hosts[blamed] + ": "
+	}
+	if e := ends[blamed]; e != nil && e.cause() == right {
+		why := fmt.Errorf("%sit ended with exit code 0 before the others, and then rank %d: %w", where, accuser.Rank, accuser.Err)
+		return &ExitError{blamed, accuser.Code, why, blamed, false}, 0
+	}
+	return &ExitError{blamed, accuser.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, accuser.Rank, accuser.Err), blamed, true}, blaming
 }
 
 // failed reports whether a failure has been recorded.
 func (o *outcome) failed() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.why != nil
+	why, _ := o.verdict()
+	return why != nil
 }
 
 func (o *outcome) err(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.why != nil {
-		return o.why
+	if why, _ := o.verdict(); why != nil {
+		return why
 	}
 	return context.Cause(ctx)
-}
-
-// firstFailed returns err or, if it is that of a rank which failed because of another, an error of
-// the other rank, which has not ended by itself. hosts are the hosts of all ranks; nil: one host.
-func firstFailed(err error, hosts []string) error {
-	var exit *ExitError
-	if !errors.As(err, &exit) || !consequential(exit) || exit.Because < 0 {
-		return err
-	}
-	where := ""
-	if exit.Because < len(hosts) {
-		where = "on host " + hosts[exit.Because] + ": "
-	}
-	return &ExitError{exit.Because, exit.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, exit.Rank, exit.Err), exit.Because, true}
 }

@@ -3,60 +3,182 @@ package launch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
-// TestOutcome checks which failure counts if a rank that gives up because of another rank ends
-// first.
+// endOf returns how a rank ends, which text says: "-" not at all, "kill", "stop", a code, or a code
+// and what the rank says: "1own" it failed by itself, "1gone" it is lost, "1>2" rank 2 failed first.
+func endOf(rank int, text string) error {
+	e := &ExitError{Rank: rank, Because: -1, Err: errors.New(text)}
+	switch text {
+	case "-":
+		return nil
+	case "kill":
+		e.Code, e.Died = 137, true
+	case "stop":
+		e.Code, e.Died = 1, true
+	default:
+		says := strings.TrimLeft(text, "0123456789")
+		_, _ = fmt.Sscan(strings.TrimSuffix(text, says), &e.Code) // a row with a mistake fails
+		switch {
+		case says == "gone":
+			e.Because, e.Died = rank, true
+		case says == "own":
+			e.Because = rank
+		case says != "":
+			_, _ = fmt.Sscanf(says, ">%d", &e.Because)
+		}
+	}
+	return e
+}
+
+// permutations returns all orders of 0 to n-1.
+func permutations(n int) (all [][]int) {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	for _, p := range permutations(n - 1) {
+		for at := range n {
+			all = append(all, append(append(append([]int(nil), p[:at]...), n-1), p[at:]...))
+		}
+	}
+	return all
+}
+
+// TestOutcome checks who has failed, and whether the job starts again, for what each of four ranks
+// does and says (endOf), in any order and at any distance. Rank 3 never ends.
 func TestOutcome(t *testing.T) {
-	gaveUp := &ExitError{Rank: 0, Code: 1, Because: -1}
-	culprit, other := &ExitError{Rank: 1, Code: 7, Because: -1}, &ExitError{Rank: 2, Code: 137, Because: -1}
-	admits, blames := &ExitError{Rank: 3, Code: 1, Because: 3}, &ExitError{Rank: 4, Code: 1, Because: 3}
-	mute := &ExitError{Rank: 3, Code: 1, Because: -1} // blamed by another
+	for _, tt := range []struct {
+		ends string // of ranks 0, 1 and 2
+		want string // "restart" or "end", the rank, and the exit code
+	}{
+		// The end of rank 1 alone.
+		{"- 0 -", "none"},
+		{"- 1 -", "end 1 1"},
+		{"- 2 -", "end 1 2"},
+		{"- 3 -", "end 1 3"},
+		{"- 124 -", "end 1 124"},
+		{"- kill -", "restart 1 137"},
+		{"- stop -", "restart 1 1"},
+		{"- 1own -", "end 1 1"},
+		{"- 3own -", "end 1 3"},
+		{"- 1gone -", "restart 1 1"},
+		{"- 1>2 -", "restart 2 1"},
+		// One other rank has lost rank 1, or heard its reason.
+		{"1>1 - -", "restart 1 1"},
+		{"1>1 0 -", "end 1 1"}, // without a goodbye
+		{"1>1 1 -", "end 1 1"},
+		{"1>1 7 -", "end 1 7"},
+		{"1>1 kill -", "restart 1 137"},
+		{"1>1 stop -", "restart 1 1"},
+		{"1>1 1own -", "end 1 1"},
+		{"1>1 1gone -", "restart 1 1"}, // it hears what the others say
+		// All have lost it.
+		{"1>1 - 1>1", "restart 1 1"},
+		{"1>1 0 1>1", "end 1 1"},
+		{"1>1 1 1>1", "end 1 1"},
+		{"1>1 7 1>1", "end 1 7"},
+		{"1>1 kill 1>1", "restart 1 137"},
+		{"1>1 1own 1>1", "end 1 1"},
+		{"1>1 1gone 1>1", "restart 1 1"},
+		{"1>1 1>0 1>1", "restart 1 1"}, // rank 1 hears nobody, and blames the first
+		{"0 1>2 -", "restart 2 1"},
+		// Ranks 1 and 2 have ended because of a third.
+		{"- 1>0 1>0", "restart 0 1"},
+		{"0 1>0 1>0", "end 0 1"},
+		{"7 1>0 1>0", "end 0 7"},
+		{"kill 1>0 1>0", "restart 0 137"},
+		{"1own 1>0 1>0", "end 0 1"},
+		{"1gone 1>0 1>0", "restart 0 1"},
+		// Rank 0 sees the end of rank 1, which has ended because of rank 2.
+		{"1>1 1>2 -", "restart 2 1"},
+		{"1>1 1>2 0", "end 2 1"},
+		{"1>1 1>2 1", "end 2 1"},
+		{"1>1 1>2 7", "end 2 7"},
+		{"1>1 1>2 kill", "restart 2 137"},
+		{"1>1 1>2 1gone", "restart 2 1"},
+		{"1>1 1>2 1>3", "restart 3 1"},
+		// Rank 0 says nothing.
+		{"1 7 -", "end 1 7"},
+		{"1 kill -", "restart 1 137"},
+		{"1 1own -", "end 1 1"},
+		{"1 1>2 -", "restart 2 1"},
+		{"1 1>0 1>0", "end 0 1"},
+	} {
+		for _, order := range permutations(3) {
+			for _, apart := range []time.Duration{0, settling / 4} {
+				synctest.Test(t, func(t *testing.T) {
+					if got := outcomeOf(t, strings.Fields(tt.ends), order, apart); got != tt.want {
+						t.Errorf("ends %s in the order %v, %v apart: %s, want %s", tt.ends, order, apart, got, tt.want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// outcomeOf returns the outcome of ends that come in an order, and checks that the others are ended
+// in time, by SIGKILL if the job starts again.
+func outcomeOf(t *testing.T, ends []string, order []int, apart time.Duration) string {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	o := outcome{cancel: cancel, kill: true, hosts: []string{"a", "b", "c", "d"}}
+	for _, rank := range order {
+		o.record(endOf(rank, ends[rank]))
+		time.Sleep(apart)
+	}
+	time.Sleep(blaming + time.Second)
+	synctest.Wait()
+	why := o.err(ctx)
+	var exit *ExitError
+	if !errors.As(why, &exit) {
+		if ctx.Err() != nil {
+			t.Errorf("%v: the ranks are ended", ends)
+		}
+		return "none"
+	}
+	what := "end"
+	if died(why) {
+		what = "restart"
+	}
+	if again := (*killing)(nil); ctx.Err() == nil || errors.As(context.Cause(ctx), &again) != died(why) {
+		t.Errorf("%v: %s, and the ranks are ended with %v", ends, what, context.Cause(ctx))
+	}
+	return fmt.Sprint(what, " ", exit.Rank, " ", exit.Code)
+}
+
+// TestOutcomeOfHost checks that a failure which is not that of a rank counts before those of ranks
+// that may be consequences, and that no end counts after the ranks are ended.
+func TestOutcomeOfHost(t *testing.T) {
 	broken := errors.New("its output cannot be written")
-	for _, test := range []struct {
+	lost := &lostError{errors.New("the agent has ended")}
+	for _, tt := range []struct {
 		ends []error
-		late bool // all failures but the first come after the settling time
 		want error
 	}{
-		{ends: nil, want: nil},
-		{ends: []error{nil, gaveUp, nil}, want: gaveUp},
-		{ends: []error{gaveUp, culprit, other}, want: culprit},
-		{ends: []error{culprit, gaveUp, other}, want: culprit},
-		{ends: []error{gaveUp, broken}, want: broken},
-		{ends: []error{gaveUp, admits, culprit}, want: admits},
-		{ends: []error{blames, admits}, want: admits},
-		{ends: []error{blames, mute, gaveUp}, want: mute},
-		{ends: []error{gaveUp, culprit}, late: true, want: gaveUp},
+		{[]error{endOf(0, "1"), broken}, broken},
+		{[]error{endOf(0, "1>1"), broken, endOf(1, "kill")}, broken},
+		{[]error{endOf(0, "1>1"), lost}, lost},
+		{[]error{nil, lost, endOf(1, "7")}, lost},
 	} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		v := outcome{cancel: cancel}
-		for i, err := range test.ends {
-			v.record(err)
-			if i == 0 && test.late {
-				v.settle()
-			}
+		o := outcome{cancel: func(error) {}, kill: true}
+		for _, err := range tt.ends {
+			o.record(err)
 		}
-		if got := v.err(ctx); got != test.want {
-			t.Errorf("%v (late: %v): %v, want %v", test.ends, test.late, got, test.want)
+		if got := o.err(t.Context()); got != tt.want {
+			t.Errorf("%v: %v, want %v", tt.ends, got, tt.want)
 		}
-		if test.want != nil {
-			select {
-			case <-ctx.Done():
-			case <-time.After(20 * time.Second):
-				t.Errorf("%v: the other ranks are not ended", test.ends)
-			}
-		}
-		cancel(nil)
 	}
-	var exit *ExitError
-	if got := firstFailed(blames, nil); !errors.As(got, &exit) || exit.Rank != 3 || exit.Code != 1 {
-		t.Errorf("a rank that blames rank 3: %v, want rank 3", got)
-	}
-	for _, err := range []error{nil, gaveUp, culprit, admits, broken} {
-		if got := firstFailed(err, nil); got != err {
-			t.Errorf("%v becomes %v", err, got)
-		}
+	first := endOf(0, "1")
+	o := outcome{cancel: func(error) {}}
+	o.record(first)
+	o.settle()
+	o.record(endOf(1, "7"))
+	if got := o.err(t.Context()); got != first {
+		t.Errorf("the failure is %v, want the one of before the end of the ranks", got)
 	}
 }

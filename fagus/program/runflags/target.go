@@ -143,7 +143,8 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 func external(err error) bool {
 	var errno syscall.Errno
 	var other *cluster.Failed
-	return errors.As(err, &errno) || errors.As(err, &other)
+	var peer *dimmnet.Failed
+	return errors.As(err, &errno) || errors.As(err, &other) || errors.As(err, &peer)
 }
 
 // reported tells the launcher, if there is one, which rank failed first, and returns err.
