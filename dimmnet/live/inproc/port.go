@@ -13,6 +13,7 @@ type port struct {
 	own     *node
 	shares  int // number of calls of Share and View
 	sleeper sleeper
+	ladder  local.Ladder
 	seen    uint64 // own.arrivals when the thread fell asleep
 	_       [local.CacheLine]byte
 }

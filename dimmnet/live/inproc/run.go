@@ -60,7 +60,7 @@ func newRun(cfg Config, nodes int) (r *run, bodies []*port) {
 }
 
 func (r *run) newPort(n *node) *port {
-	p := &port{run: r, own: n}
+	p := &port{run: r, own: n, ladder: local.Ladder{Spin: awake, Every: yieldsPerTime}}
 	p.sleeper = sleeper{cond: &n.cond, due: p.due, overdue: p.overdue}
 	return p
 }

@@ -7,24 +7,24 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
+	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
-// waitLadder returns the number of reads of the arrivals, and of later yields, before Idle sleeps,
-// and the most time for the yields.
+// The first reads of the arrivals take 0.3 ns each; between later ones the thread yields to other
+// goroutines, which takes 55 ns (BenchmarkCompute and others, 2 vCPU Zen 4).
 //
-// Waking a sleeper on an idle processor takes 20 to 70 us, a read 0.3 ns, a yield 55 ns
-// (BenchmarkCompute and others, 2 vCPU Zen 4). Where every peer has a processor of its own, a
-// waiter stays awake for about as long as waking it would take: a rank that sleeps is late for what
-// follows, so that the others sleep next. PolyBench's trmm has 800 steps of 0.5 ms: two ranks are
-// 1.5 times as fast as one with 17 us, 1.9 times with 66 us. Where threads outnumber processors, a
-// waiter that stays awake takes the processor of the thread that it waits for: a ring of 64 ranks
-// on 2 processors takes 8 us per lap with one yield and 130 us with 16.
-func waitLadder(crowded bool) (spins, yields int, awake time.Duration) {
-	if crowded {
-		return 1, 1, time.Microsecond
-	}
-	return 2000, 1200, 66 * time.Microsecond
-}
+// Where every peer has a processor of its own, a waiter stays awake for about as long as waking it
+// would take: a rank that sleeps is late for what follows, so that the others sleep next.
+// PolyBench's trmm has 800 steps of 0.5 ms: two ranks are 1.5 times as fast as one with 17 us, 1.9
+// times with 66 us. Where threads outnumber processors, a waiter that stays awake takes the
+// processor of the thread that it waits for: a ring of 64 ranks on 2 processors takes 8 us per lap
+// with one yield and 130 us with 16.
+const (
+	spins         = 2000
+	yields        = 1200 // at most: a clock may stand still
+	yieldsPerTime = 16
+	awake         = 66 * time.Microsecond
+)
 
 // Idle returns when something has arrived since the mark, or the run has failed.
 func (p *port) Idle(since dimmnet.Mark) {
@@ -32,21 +32,27 @@ func (p *port) Idle(since dimmnet.Mark) {
 	if p.run.poll > 0 && p.poll(seen) {
 		return
 	}
-	spins, yields, awake := waitLadder(p.run.Crowded())
-	for range spins {
+	crowded := p.run.Crowded()
+	reads := spins
+	if crowded {
+		reads = 1
+	}
+	for range reads {
 		if n.arrivals.Load() != seen {
 			return
 		}
 	}
-	const yieldsPerClock = 16
-	began := time.Now()
-	for i := range yields {
-		if i%yieldsPerClock == yieldsPerClock-1 && time.Since(began) > awake {
+	p.ladder.Progress()
+	for range yields {
+		if p.ladder.Polled(false) && p.ladder.Next(p.run.Elapsed(), false) == local.Sleep {
 			break
 		}
 		runtime.Gosched()
 		if n.arrivals.Load() != seen {
 			return
+		}
+		if crowded {
+			break
 		}
 	}
 	p.sleep(seen)

@@ -38,7 +38,7 @@ func TestCalmOnlyMonitor(t *testing.T) {
 	defer close(stop)
 	go func() {
 		runtime.LockOSThread() // the thread ends with this goroutine
-		Foreground()
+		Foreground(true)
 		own <- unix.Gettid()
 		for {
 			select {
@@ -58,7 +58,8 @@ func TestCalmOnlyMonitor(t *testing.T) {
 	}
 }
 
-// TestForeground gives a thread the policy that it would have if the monitor had started it.
+// TestForeground gives a thread the policy that it would have if the monitor had started it. It gets
+// the normal policy only if the monitor has been calmed; otherwise the policy is the user's.
 func TestForeground(t *testing.T) {
 	done := make(chan int)
 	go func() {
@@ -74,12 +75,54 @@ func TestForeground(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		Foreground()
-		if got := policy(t, unix.Gettid()); got != unix.SCHED_NORMAL {
-			t.Errorf("the thread has the policy %d, want SCHED_NORMAL", got)
+		if Foreground(false); policy(t, unix.Gettid()) != unix.SCHED_BATCH {
+			t.Errorf("the thread has the policy %d, want SCHED_BATCH as before", policy(t, unix.Gettid()))
+		}
+		if Foreground(true); policy(t, unix.Gettid()) != unix.SCHED_NORMAL {
+			t.Errorf("the thread has the policy %d, want SCHED_NORMAL", policy(t, unix.Gettid()))
 		}
 	}()
 	<-done
+}
+
+// TestSlices checks that a rank's thread asks for short time slices, whatever slice it had, and that
+// ForegroundAll does so for another thread.
+func TestSlices(t *testing.T) {
+	tids, done := make(chan int), make(chan struct{})
+	go func() {
+		runtime.LockOSThread() // the thread ends with this goroutine
+		tids <- unix.Gettid()
+		<-done
+	}()
+	defer close(done)
+	other := <-tids
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, err := unix.SchedGetAttr(0, 0)
+	if err != nil || before.Runtime == 0 {
+		t.Skipf("this kernel gives normal threads no time slices of their own (%v): Linux 6.12 does", err)
+	}
+	const long = 10 * time.Millisecond
+	slice := *before
+	slice.Runtime = uint64(long)
+	for _, tid := range []int{unix.Gettid(), other} {
+		if err := unix.SchedSetAttr(tid, &slice, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(tid int, slice time.Duration, when string) {
+		t.Helper()
+		if attr, err := unix.SchedGetAttr(tid, 0); err != nil || attr.Runtime != uint64(slice) || attr.Policy != before.Policy || attr.Nice != before.Nice {
+			t.Errorf("%s: %+v, %v, want a slice of %v, and else the same", when, attr, err, slice)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { Foreground(false) }); n > 0 {
+		t.Errorf("Foreground allocates %v times", n)
+	}
+	want(0, rankSlice, "the own thread")
+	want(other, long, "another thread before ForegroundAll")
+	ForegroundAll()
+	want(other, rankSlice, "another thread")
 }
 
 func policy(t *testing.T, tid int) uint32 {

@@ -6,4 +6,7 @@ package local
 func CalmMonitor() bool { return false }
 
 // Foreground does nothing.
-func Foreground() {}
+func Foreground(bool) {}
+
+// ForegroundAll does nothing.
+func ForegroundAll() {}

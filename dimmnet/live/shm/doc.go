@@ -17,11 +17,10 @@
 //
 // # Waiting
 //
-// Idle returns at once, so that its caller polls, for as long as being woken has been seen to take,
-// and then sleeps on a futex in the header. A poster that finds no sleeper makes no system call.
-// A thread does not yield while it polls. If another rank has waited on its processor, one of the
-// two moves to another processor, or yields. Where ranks outnumber processors a thread yields
-// before each poll, because a rank that polls keeps the rank it waits for from running.
+// Idle returns at once, so that its caller polls, for as long as local.Ladder says, and then sleeps
+// on a futex in the header. A poster that finds no sleeper makes no system call. Where ranks
+// outnumber processors a thread yields before each poll, because a rank that polls keeps the rank
+// it waits for from running; where other programs want the processor, it sleeps instead.
 //
 // # Failure
 //

@@ -48,22 +48,6 @@ func operation(op uintptr, shared bool) uintptr {
 // yield gives the processor to another thread of the host.
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
-// processor returns the number of the calling thread's processor, plus 1, or 0 if it is not known.
-func processor() uint32 {
-	var n uint32
-	if _, _, e := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&n)), 0, 0); e != 0 {
-		return 0
-	}
-	return n + 1
-}
-
-// monotonic returns the time of a clock that all processes of the host share.
-func monotonic() time.Duration {
-	var t unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // cannot fail with this clock
-	return time.Duration(t.Nano())
-}
-
 type futexFlag struct {
 	value   atomic.Uint32 // 0 or 1
 	waiters atomic.Uint32

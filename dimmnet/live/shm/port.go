@@ -3,8 +3,6 @@
 package shm
 
 import (
-	"time"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
@@ -15,12 +13,9 @@ type port struct {
 	run       *run
 	own       *segment
 	notice    *event
-	heapUsed  int           // bytes of each heap that Share and View have allocated
-	idles     int           // calls of Idle that returned at once since the last post or sleep
-	polling   time.Duration // when check was first called since then
-	moved     time.Duration // when check last found another rank on its processor
-	spin      time.Duration // how long to poll before sleeping
-	announces bool          // the next Arrivals announces that the thread may sleep
+	heapUsed  int // bytes of each heap that Share and View have allocated
+	ladder    local.Ladder
+	announces bool // the next Arrivals announces that the thread may sleep
 	_         [local.CacheLine]byte
 }
 
@@ -35,7 +30,7 @@ var (
 
 func (r *run) newPort(rank dimmnet.Rank) *port {
 	own := r.segments[rank]
-	return &port{run: r, own: own, spin: firstSpin, notice: &event{run: r, own: own, rank: rank, flag: &own.notice, shared: true}}
+	return &port{run: r, own: own, ladder: local.Ladder{Spin: local.DefaultSpin, Crowded: local.DefaultSpin, Every: pollsPerTime}, notice: &event{run: r, own: own, rank: rank, flag: &own.notice, shared: true}}
 }
 
 func (p *port) Port() dimmnet.Port { return p }
@@ -44,7 +39,7 @@ func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) b
 	if !p.Thread.Store(dst, off, v, size) {
 		return false
 	}
-	p.idles, p.announces = 0, false // the thread has made progress
+	p.progress()
 	delay.Here()
 	p.run.segments[dst].arrive()
 	return true
@@ -54,7 +49,7 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	if !p.Thread.Write(dst, off, b) {
 		return false
 	}
-	p.idles, p.announces = 0, false // the thread has made progress
+	p.progress()
 	delay.Here()
 	p.run.segments[dst].arrive()
 	return true

@@ -23,6 +23,7 @@ type run struct {
 	procs    int            // processors of all ranks
 	patience time.Duration  // Config.Patience
 	barriers bool           // ranks that go to sleep execute barriers for those that post
+	joined   bool           // this process is a rank of its own
 	calmed   bool           // the result of local.CalmMonitor
 	_        [local.CacheLine]byte
 

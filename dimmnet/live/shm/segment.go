@@ -33,11 +33,7 @@ type header struct {
 	_      [local.CacheLine - 4]byte
 
 	wakes atomic.Uint32
-	woken atomic.Int64 // when wakes changed last, in ns of CLOCK_MONOTONIC
-	_     [local.CacheLine - 16]byte
-
-	processor atomic.Uint32 // where a thread of the rank was seen to wait last, plus 1
-	_         [local.CacheLine - 4]byte
+	_     [local.CacheLine - 4]byte
 
 	failed atomic.Uint32 // 0, or 1 plus the rank whose failure has failed the run
 	_      [local.CacheLine - 4]byte
@@ -202,7 +198,6 @@ func (s *segment) arrive() {
 
 func (s *segment) wake() {
 	delay.Here()
-	s.woken.Store(int64(monotonic()))
 	s.wakes.Add(1)
 	wakeAll((*uint32)(unsafe.Pointer(&s.wakes)), true)
 }

@@ -49,7 +49,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	r, bodies := newRun(cfg, segments, own)
 	if n.member != nil {
-		r.calmed = local.CalmMonitor()
+		r.joined, r.calmed = true, local.CalmMonitor()
 		n.member.OnLoss(r.lost)
 		defer n.member.OnLoss(nil)
 		defer r.watch(n.member.Rank(), cfg.Stall)()

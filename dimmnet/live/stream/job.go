@@ -23,7 +23,8 @@ func Run(ctx context.Context, cfg Config, m dimmnet.Member, nodes int, join Join
 	}
 	r := &run{cfg: cfg, load: newLoad(), start: time.Now()}
 	if m != nil {
-		r.calmed = local.CalmMonitor()
+		r.joined, r.calmed = true, local.CalmMonitor()
+		local.ForegroundAll()
 		r.runRank(ctx, m, join, body)
 		return r.result()
 	}

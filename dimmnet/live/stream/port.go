@@ -22,7 +22,7 @@ type port struct {
 	idle     *sleeper
 	gathered bool // the thread may have gathered posts
 	pace     pace
-	courtesy courtesy
+	ladder   local.Ladder
 	scratch  [word]byte
 	_        [local.CacheLine]byte
 }
@@ -36,7 +36,7 @@ var (
 
 func (n *node) newPort(name string) *port {
 	r := n.shared
-	p := &port{Host: local.NewHost(r.cfg.Network, name, r.start, n.rank, len(n.peers), n.limits), node: n}
+	p := &port{Host: local.NewHost(r.cfg.Network, name, r.start, n.rank, len(n.peers), n.limits), node: n, ladder: newLadder(r.cfg.Helped)}
 	p.idle = n.newSleeper(p.due, func(slept time.Duration) error {
 		return n.errorf("rank %s has waited %v and nothing arrived", p.Label(), slept)
 	})

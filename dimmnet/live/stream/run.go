@@ -11,11 +11,11 @@ import (
 )
 
 type run struct {
-	cfg   Config
-	load  *load
-	start time.Time // zero of the clock of all threads
-	// calmed is the result of local.CalmMonitor.
-	calmed bool
+	cfg    Config
+	load   *load
+	start  time.Time // zero of the clock of all threads
+	joined bool      // this process is a rank of its own
+	calmed bool      // the result of local.CalmMonitor
 	// order is incremented before each post, and loaded after each read from a connection. Go's
 	// memory model does not cover connections; order establishes the order of the accesses.
 	order atomic.Uint64

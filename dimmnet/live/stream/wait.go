@@ -11,18 +11,23 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
-// readsBeforeSleep returns how often Idle reads before it sleeps, and between two yields.
-//
-// A read that finds nothing takes 0.3 us, as does a yield that finds no other thread; waking a
-// sleeper takes 20 to 60 us. A rank that sleeps sooner than the round trip of two sleepers keeps
-// both asleep. A rank that does not yield, on a processor that the awaited rank needs, waits for a
-// whole time slice. Where goroutines do a part of the work, they need a processor of this process:
-// over QUIC, a barrier of two ranks in one process takes a third as long with 3 reads as with 800.
-func readsBeforeSleep(crowded, helped bool, peers int) (reads, perYield int) {
-	if crowded || helped {
-		return 3, 1
+// A read that finds nothing takes 0.3 us for each peer. Where goroutines do a part of the work, they
+// need a processor of this process, and where ranks outnumber processors the awaited one may need
+// that of this thread: both sleep after some reads. Over QUIC, a barrier of two ranks in one
+// process takes a third as long with 3 reads as with 800.
+const (
+	readsPerTime = 4 // between two readings of the clock
+	fewReads     = time.Microsecond
+	manyReads    = 2 * local.DefaultSpin // the data have passed two system calls
+)
+
+// newLadder returns how a thread waits. helped says that goroutines do a part of the work.
+func newLadder(helped bool) local.Ladder {
+	l := local.Ladder{Spin: manyReads, Crowded: fewReads, Every: readsPerTime}
+	if helped {
+		l.Spin, l.Every = fewReads, 1
 	}
-	return 800 / max(1, min(peers, few)), 16
+	return l
 }
 
 // longestSleep bounds one system call that sleeps, so that every failure is noticed eventually.
@@ -66,8 +71,8 @@ func (n *node) lead(s *sleeper) {
 	n.leader = s
 	n.leaderAsleep.Store(true)
 	n.mu.Unlock()
-	if n.shared.calmed {
-		local.Foreground()
+	if n.shared.joined {
+		local.Foreground(n.shared.calmed)
 	}
 	delay.Here()
 	var events [16]dimmnet.Rank
@@ -157,31 +162,39 @@ func (p *port) Idle(since dimmnet.Mark) {
 	}
 	p.flush()
 	defer func() { p.pace.idled = n.shared.clock() }()
-	crowded := n.shared.load.crowded()
-	reads, perYield := readsBeforeSleep(crowded, n.shared.cfg.Helped, len(n.peers)-1)
-	reads = p.courtesy.reads(reads)
-	for i := 0; i < reads; i++ {
+	p.ladder.Progress()
+	for !p.climb() {
 		if p.due() {
 			return
 		}
-		if i%perYield == perYield-1 {
-			if crowded {
-				runtime.Gosched() // wakes another OS thread, even if no goroutine needs one
-			}
-			if p.courtesy.due() {
-				begun := n.shared.clock()
-				yield()
-				p.courtesy.took(n.shared.clock() - begun)
-			}
-		}
 		if n.progress() {
-			i = 0 // the rest of a piece follows
+			p.ladder.Progress() // the rest of a piece follows
 		}
+	}
+	if p.due() {
+		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p.idle.since = time.Now()
 	n.sleep(p.idle)
+}
+
+// climb reports whether the thread has read in vain for long enough. It yields if others of the job
+// may need the processor.
+func (p *port) climb() (sleep bool) {
+	crowded := p.node.shared.load.crowded()
+	if !p.ladder.Polled(crowded) {
+		return false
+	}
+	switch p.ladder.Next(p.node.shared.clock(), crowded) {
+	case local.Sleep:
+		return true
+	case local.Yield:
+		runtime.Gosched() // wakes another OS thread, even if no goroutine needs one
+		yield()
+	}
+	return false
 }
 
 // due reports whether Idle can return.
