@@ -75,6 +75,9 @@ type RankTime struct {
 	WaitingNs int64 `json:"waiting_ns,omitempty"`
 	// Connections is Stats.Connections.
 	Connections int `json:"connections,omitempty"`
+	// ProcessorNs and ProcessorWantedNs are Stats.Processor.
+	ProcessorNs       int64 `json:"processor_ns,omitempty"`
+	ProcessorWantedNs int64 `json:"processor_wanted_ns,omitempty"`
 }
 
 const totalName = "total"
@@ -100,7 +103,8 @@ func (r Report) Summary() Summary {
 	}
 	for i := range r.Ranks {
 		s := &r.Ranks[i]
-		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds(), WaitingNs: s.waiting().Nanoseconds(), Connections: s.Connections}
+		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds(), WaitingNs: s.waiting().Nanoseconds(), Connections: s.Connections,
+			ProcessorNs: s.Processor.Got.Nanoseconds(), ProcessorWantedNs: s.Processor.Wanted.Nanoseconds()}
 		if section {
 			of.MeasuredTimeNs = measured[i].nanoseconds()
 			after := s.Total() - s.Before - s.MeasuredTotal() - s.Parts[PartEnd].Time
@@ -244,7 +248,7 @@ func (r Report) String() string {
 	if sum.Fetched > 0 {
 		text += fmt.Sprintf("; %s copied directly from array to array", count(sum.Fetched, "byte"))
 	}
-	text += "\n"
+	text += "\n" + r.busy()
 	for _, s := range r.Serial() {
 		text += "advice: " + s.String() + "\n"
 	}

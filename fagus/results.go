@@ -76,6 +76,9 @@ func (s *Stats) check(nodes int) error {
 	if s.Before < 0 || s.Sections < 0 || len(s.Spans) > MaxSpans {
 		return fmt.Errorf("%v before %d measured sections, and %d spans: want at least 0, and at most %d spans", s.Before, s.Sections, len(s.Spans), MaxSpans)
 	}
+	if p := s.Processor; p.Got < 0 || p.Wanted < p.Got {
+		return fmt.Errorf("%v of processor time of %v wanted: want at least 0, and at most what was wanted", p.Got, p.Wanted)
+	}
 	for part := range s.Parts {
 		if s.Parts[part].Time < 0 || s.Measured[part] < 0 {
 			return fmt.Errorf("%v of %v, of which %v are measured: want at least 0", s.Parts[part].Time, Part(part), s.Measured[part])

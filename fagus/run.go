@@ -46,6 +46,10 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	defer context.AfterFunc(ctx, func() { board.End(context.Cause(ctx).Error()) })()
 	results := make([]result, cfg.Nodes)
 	declared := newDeclarations(about.Virtual)
+	var before ProcessorTime
+	if !about.Virtual {
+		before = processorTime()
+	}
 	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
 		n, err := newNode(ctx, h, &cfg, board, declared)
 		if err != nil {
@@ -76,6 +80,13 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		roll := board.Roll()
 		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
 		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: roll}, err
+	}
+	if !about.Virtual {
+		first := 0 // of this process
+		if about.Only != nil {
+			first = *about.Only
+		}
+		results[first].Stats.Processor = processorTime().since(before)
 	}
 	if err := gather(ctx, cfg.Net, results); err != nil {
 		return Report{}, err

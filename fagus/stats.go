@@ -63,6 +63,11 @@ type Stats struct {
 	// on a network with connections.
 	Connections int
 
+	// Processor is the processor time that the rank's process has got and wanted during the run. It
+	// is zero in virtual time, and where the system keeps no account. If ranks share a process, rank
+	// 0 has what is of all of them.
+	Processor ProcessorTime
+
 	Writes Writes // counts the exclusive tenures by the method that found their writes
 
 	// Parts divides the rank's time and port operations by activity. The times add up to the

@@ -61,7 +61,7 @@ func newDeaf(nodes, refuse int) (*node, []*lazy) {
 		l.Streams[rank] = streams[rank]
 	}
 	cfg := Config{Network: "deaf", Limits: dimmnet.Limits{Store: word, LLCM: 64, Block: 64}, Patience: time.Hour}
-	return newNode(&run{cfg: cfg, load: newLoad()}, 0, l), streams
+	return newNode(&run{cfg: cfg, load: newLoad(), start: time.Now()}, 0, l), streams
 }
 
 // eventually waits until done returns true.
