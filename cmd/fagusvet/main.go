@@ -23,6 +23,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -36,6 +37,10 @@ const exitUsage = 2
 func main() {
 	if code, done := help(os.Args[1:], os.Stdout, os.Stderr); done {
 		os.Exit(code)
+	}
+	if err := plainContext(os.Args); err != nil {
+		fmt.Fprintln(os.Stderr, "fagusvet:", err)
+		os.Exit(exitUsage)
 	}
 	flag.CommandLine.SetOutput(&mistakes{os.Stderr, flag.CommandLine})
 	flag.Usage = func() { fmt.Fprintln(os.Stderr, "see 'fagusvet --help'") }
@@ -85,6 +90,27 @@ found), 2 usage, 3 something was found (with -json 0).
 // usage returns the help text.
 func usage() string {
 	return intro + "\n\n  " + strings.ReplaceAll(examples, "\n", "\n  ") + "\n\n" + details
+}
+
+// plainContext makes the number of the flag -c decimal, as numbers are in all commands.
+func plainContext(args []string) error {
+	for i, arg := range args {
+		name, text, inline := strings.Cut(arg, "=")
+		if name != "-c" && name != "--c" || !inline && i+1 == len(args) {
+			continue
+		}
+		if !inline {
+			text = args[i+1]
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("-c %q: want a whole number", text)
+		}
+		if args[i] = fmt.Sprintf("-c=%d", n); !inline {
+			args[i+1] = "-c=" + strconv.Itoa(n) // once more
+		}
+	}
+	return nil
 }
 
 // mistakes is the output of package flag. It adds the likely name to the report of a flag that is

@@ -202,3 +202,13 @@ func TestPageOfCommands(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPlainContext: the number of -c is decimal, as everywhere.
+func TestPlainContext(t *testing.T) {
+	for line, want := range map[string]string{"-c 010 ./x": "-c=10 -c=10 ./x", "--c=010 -c": "-c=10 -c", "-json -C 010": "-json -C 010", "-c 0x10": "", "-c=": ""} {
+		args := strings.Fields(line)
+		if err := plainContext(args); (err == nil) != (want != "") || err == nil && strings.Join(args, " ") != want {
+			t.Errorf("%s: %q, %v, want %q", line, args, err, want)
+		}
+	}
+}

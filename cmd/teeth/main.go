@@ -14,6 +14,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 // Exit codes.
@@ -57,7 +59,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 			Action: runMutants,
 		}},
 	}
-	err := app.RunContext(ctx, args)
+	words, err := cmdline.New(app).Arrange(args[1:])
+	if err == nil {
+		err = app.RunContext(ctx, append(args[:1:1], words...))
+	}
 	switch {
 	case err == nil:
 		return 0

@@ -146,7 +146,7 @@ func programPlaces() []place {
 // frontPlaces are what the command and programs of one's own share.
 func frontPlaces() []place {
 	return []place{
-		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}},
+		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}, time: "reads flags that are durations"},
 		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
 			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
@@ -199,7 +199,7 @@ func fagusPlaces() []place {
 		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "apps/catalog/*", "apps/outfile", base, runflags}, time: "limits a run"},
 		{dir: in + "lab/swarm", may: []string{"apps/swarm", "apps/catalog/usage", base}, time: "limits a campaign"},
 		{dir: in + "lab/sweep", may: []string{"apps/[^c]*", "apps/catalog", "dimmnet", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "fagus", "apps/catalog/usage", in + "compare/own",
-			base, contest, run, runflags}, time: "reads flags that are durations, limits runs and measures how long they take"},
+			base, contest, run, runflags, "fagus/program/cmdline"}, time: "reads flags that are durations, limits runs and measures how long they take"},
 		{dir: in + "lab", may: []string{base, in + "lab/*"}},
 	}
 }

@@ -107,7 +107,7 @@ func (p *Preset) applyHostCost(text string) error {
 	for _, part := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		factor, err := strconv.ParseFloat(value, 64)
-		if err != nil || factor < 0 || factor > maxCostFactor || math.IsNaN(factor) {
+		if err != nil || strings.ContainsAny(value, "xX") || !(factor >= 0 && factor <= maxCostFactor) {
 			return fmt.Errorf("host cost %q: want on, off, or factors from 0 to %d such as miss=2,wake=0.5", part, maxCostFactor)
 		}
 		times, ok := scaled[name]

@@ -48,6 +48,7 @@ func (r *runner) parse(ctx context.Context, args []string) (*cli.Context, error)
 		}
 		taken = append(taken, f.Names()...)
 	}
+	cmdline.Numbers(set)
 	var clash error
 	r.Flags.VisitAll(func(f *flag.Flag) {
 		if slices.Contains(taken, f.Name) {
@@ -121,7 +122,13 @@ type relay struct {
 }
 
 // Set implements flag.Value.
-func (v relay) Set(text string) error { return v.own.Set(v.name, text) }
+func (v relay) Set(text string) error {
+	text, err := cmdline.Plain(v.Value, text)
+	if err != nil {
+		return err
+	}
+	return v.own.Set(v.name, text)
+}
 
 // Get implements flag.Getter.
 func (v relay) Get() any { return v.String() }

@@ -37,7 +37,7 @@ func (r *runner) ownFlags() (flags []cli.Flag) {
 		case isBool(f.Value):
 			flags = append(flags, &cli.BoolFlag{Name: f.Name, Usage: f.Usage})
 		default:
-			flags = append(flags, &cli.StringFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue})
+			flags = append(flags, cmdline.FlagLike(f))
 		}
 	})
 	return flags

@@ -126,6 +126,11 @@ func TestExitCodes(t *testing.T) {
 		{program.App{Run: count}, "--sise=3", 2, "app: no flag --sise; see 'app --help'"},
 		{program.App{Run: count}, "--nodes", 2, "app: --nodes: want a whole number after it; see 'app --help'"},
 		{program.App{Run: count}, "--nodes x", 2, `app: --nodes "x": want a whole number; see 'app --help'`},
+		{program.App{Run: count}, "--nodes 0x2", 2, `app: --nodes "0x2": want a whole number; see 'app --help'`},
+		{program.App{Run: count}, "--nodes 99999999999999999999", 2, `app: --nodes "99999999999999999999": want a whole number of at most 64 bits`},
+		{program.App{Run: count}, "--loss NaN", 2, `app: --loss "NaN": want a number`},
+		{program.App{Run: count, Flags: sized()}, "--size 0x10", 2, `app: --size "0x10": want a whole number; see 'app --help'`},
+		{program.App{Run: count, Flags: sized()}, "--size 1_0", 2, `app: --size "1_0": want a whole number; see 'app --help'`},
 		{program.App{Run: count}, "surplus", 2, `app: unexpected argument "surplus"; see 'app --help'`},
 		{program.App{Run: count}, "--net pigeon", 2, `app: --net "pigeon": want dimmnet1, `},
 		{program.App{Run: count}, "--timeline x.png", 2, "app: --timeline x.png: want a name that ends in .svg or .json"},
@@ -137,6 +142,32 @@ func TestExitCodes(t *testing.T) {
 		code, out, errs := execute(t, c.app, strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(errs, c.want) || out != "" {
 			t.Errorf("%s: code %d, output %q, errors %q: want code %d and %q", c.args, code, out, errs, c.code, c.want)
+		}
+	}
+}
+
+// sized returns flags of a program, one of which is a number.
+func sized() *flag.FlagSet {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.Int("size", 1, "")
+	return flags
+}
+
+// TestDecimal: numbers are decimal in the flags of a program's own and of all programs, and in
+// variables.
+func TestDecimal(t *testing.T) {
+	for _, own := range []string{"--nodes 010 --size=011", "--size 011"} {
+		t.Setenv("FAGUS_NODES", "010")
+		flags, nodes := sized(), 0
+		app := program.App{Flags: flags, Run: func(n *fagus.Node) error {
+			if n.Rank() == 0 {
+				nodes = n.Nodes()
+			}
+			return nil
+		}}
+		code, _, errs := execute(t, app, strings.Fields(own)...)
+		if size := flags.Lookup("size").Value.String(); code != 0 || nodes != 10 || size != "11" {
+			t.Errorf("%s: code %d, %d nodes, size %s, errors %q", own, code, nodes, size, errs)
 		}
 	}
 }

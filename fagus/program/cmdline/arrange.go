@@ -165,7 +165,8 @@ func (t *Tree) Arrange(args []string) ([]string, error) {
 	return append(words, l.rest...), nil
 }
 
-// check returns an error if a name in l is unknown, or the name of a command is missing.
+// check returns an error if a name in l is unknown, the name of a command is missing, or a value is
+// no number. It makes the numbers plain.
 func (t *Tree) check(l *line) error {
 	c, path := l.command(), l.text()
 	group := len(c.Subcommands) > 0 && (c.Action == nil || c == t.root)
@@ -179,9 +180,13 @@ func (t *Tree) check(l *line) error {
 	case group && (c != t.root || len(l.flags) == 0):
 		return noName(c, path)
 	}
-	for _, f := range l.flags {
+	for i := range l.flags {
+		f := &l.flags[i]
 		if find(c, f.name) == nil {
 			return noFlag(l, f.name)
+		}
+		if err := f.plain(c); err != nil {
+			return usage.Errorf("%w; see '%s --help'", Explain(c, err), path)
 		}
 	}
 	if isPath(c.Name) && !l.foreign && len(l.rest) > 1 {

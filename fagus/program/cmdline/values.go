@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -22,6 +24,9 @@ func Explain(c *cli.Command, err error) error {
 	}
 	if m := badValue.FindStringSubmatch(err.Error()); m != nil {
 		name, want := wanted(c, m[2])
+		if strings.HasSuffix(err.Error(), strconv.ErrRange.Error()) {
+			want += " of at most 64 bits"
+		}
 		return fmt.Errorf("%s %q: want %s", name, m[1], want)
 	}
 	return errors.New(err.Error())

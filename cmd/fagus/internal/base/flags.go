@@ -2,23 +2,17 @@ package base
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
 // Counts reads the comma-separated numbers of a flag, and sorts them.
 func Counts(c *cli.Context, flag string) (counts []int, err error) {
-	text := c.String(flag)
-	for item := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(item))
-		if err != nil {
-			return nil, usage.Errorf("--%s %q: want numbers with commas between", flag, text)
-		}
-		counts = append(counts, n)
+	if counts, err = cmdline.Ints(c.String(flag)); err != nil {
+		return nil, usage.Errorf("--%s %q: want numbers with commas between", flag, c.String(flag))
 	}
 	slices.Sort(counts)
 	return slices.Compact(counts), nil

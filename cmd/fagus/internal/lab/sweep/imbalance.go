@@ -3,7 +3,6 @@ package sweep
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -76,7 +76,7 @@ func sweepImbalance(c *cli.Context) error {
 // imbalancePoints returns two points per skew, static and then queue, and a job for each point.
 func imbalancePoints(c *cli.Context) (points []imbalancePoint, jobs []*catalog.Job, err error) {
 	for item := range strings.SplitSeq(c.String("skews"), ",") {
-		skew, err := strconv.ParseFloat(strings.TrimSpace(item), 64)
+		skew, err := cmdline.Float(strings.TrimSpace(item))
 		if err != nil {
 			return nil, nil, usage.Errorf("--skews %q: want numbers with commas between", c.String("skews"))
 		}

@@ -1,0 +1,132 @@
+package cmdline
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Plain returns text, a value for the flag v, as package flag must read it. Numbers in flags,
+// variables and lists follow one rule, that of strconv.Atoi: decimal digits, perhaps a sign before
+// them. So 010 is ten; 0x10, 1_000, 1e3 and " 5" are mistakes. Package flag alone would read 010 as
+// eight. Fractions may also have a point and an exponent, but are neither infinite nor NaN. Blanks
+// may follow the commas of a list. Values of other types stay as they are.
+func Plain(v flag.Value, text string) (string, error) {
+	switch kind(v).(type) {
+	case int, int64:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return strconv.FormatInt(n, 10), err
+	case uint, uint64:
+		n, err := strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
+		return strconv.FormatUint(n, 10), err
+	case float64:
+		x, err := Float(text)
+		return strconv.FormatFloat(x, 'g', -1, 64), err
+	case cli.IntSlice:
+		list, err := Ints(text)
+		return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ","), "[]"), err
+	case time.Duration:
+		_, err := time.ParseDuration(text) // decimal
+		return text, err
+	}
+	return text, nil
+}
+
+// Float returns the number that text is by the rule of Plain.
+func Float(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err == nil && (strings.ContainsAny(text, "xX_") || math.IsInf(x, 0) || math.IsNaN(x)) {
+		err = strconv.ErrSyntax
+	}
+	return x, err
+}
+
+// Ints returns the whole numbers of a list with commas between.
+func Ints(text string) (all []int, err error) {
+	for item := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(item))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// kind returns a value of the type that a flag has; nil if the flag does not tell.
+func kind(v flag.Value) any {
+	if g, ok := v.(flag.Getter); ok {
+		return g.Get()
+	}
+	return nil
+}
+
+// Number is a flag whose values are read as Plain says.
+type Number struct{ flag.Value }
+
+// Numbers makes every flag of a set that is a number a Number.
+func Numbers(set *flag.FlagSet) {
+	set.VisitAll(func(f *flag.Flag) {
+		switch kind(f.Value).(type) {
+		case int, int64, uint, uint64, float64:
+			f.Value = Number{f.Value}
+		}
+	})
+}
+
+// Set implements flag.Value.
+func (n Number) Set(text string) error {
+	text, err := Plain(n.Value, text)
+	if err != nil {
+		return err
+	}
+	return n.Value.Set(text)
+}
+
+// Get implements flag.Getter.
+func (n Number) Get() any { return kind(n.Value) }
+
+// plain makes the value of a flag of c plain. The error is one of package flag.
+func (f *flagWords) plain(c *cli.Command) error {
+	name, text, inline := strings.Cut(f.words[0], "=")
+	switch {
+	case len(f.words) == 2:
+		text = f.words[1]
+	case !inline:
+		return nil
+	}
+	set := flag.NewFlagSet("", flag.ContinueOnError)
+	if err := find(c, f.name).Apply(set); err != nil {
+		return err
+	}
+	value, err := Plain(set.Lookup(f.name).Value, text)
+	if err != nil {
+		return fmt.Errorf("invalid value %q for flag -%s: %w", text, f.name, err)
+	}
+	if len(f.words) == 2 {
+		f.words = []string{f.words[0], value}
+	} else {
+		f.words = []string{name + "=" + value}
+	}
+	return nil
+}
+
+// FlagLike returns a flag as help texts show f, and as Explain explains wrong values.
+func FlagLike(f *flag.Flag) cli.Flag {
+	switch kind(f.Value).(type) {
+	case int, int64:
+		return &cli.IntFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
+	case uint, uint64:
+		return &cli.UintFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
+	case float64:
+		return &cli.Float64Flag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
+	case time.Duration:
+		return &cli.DurationFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
+	}
+	return &cli.StringFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
+}
