@@ -2,71 +2,61 @@ package matrix
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
-	"reflect"
-	"strings"
 
-	"github.com/sbinet/npyio/npy"
+	"github.com/fagus-dsm/fagus/fagus/npy"
 )
 
-const (
-	// maxNPYHeader limits the dictionary in bytes. The dictionary of a matrix has about 70 bytes.
-	maxNPYHeader = 1 << 16
-	// npyChunk is the number of elements decoded at a time.
-	npyChunk = 4096
-	// npyAlign is the alignment of the first element in files of NumPy, in bytes.
-	npyAlign = 64
-)
+// npyChunk is the number of elements decoded at a time.
+const npyChunk = 4096
 
-// decodeNPY reads a file of size bytes, or of unknown size if size is -1.
-//
-// The library npyio trusts files: it panics on a malformed dictionary, allocates as much memory as
-// the header announces, and takes a short read for elements. So decodeNPY passes only a complete
-// header to npyio, reads elements in chunks from a reader that never returns less than requested,
-// and converts panics to errors.
-func decodeNPY(r io.Reader, size int64, limit int) (m Dense, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			m, err = Dense{}, fmt.Errorf("npy: corrupt file: %v", p)
-		}
-	}()
+// decodeNPY reads a file of size bytes, or of unknown size if size is -1. It allocates no more than
+// twice what it has read. A vector is a column, and one number is a matrix of one element.
+func decodeNPY(r io.Reader, size int64, limit int) (Dense, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
-	header, err := npyHeader(b)
+	counted := &counter{Reader: b}
+	h, err := npy.Read(counted)
 	if err != nil {
-		return Dense{}, err
+		return Dense{}, withoutPath(err)
 	}
-	file, err := npy.NewReader(io.MultiReader(bytes.NewReader(header), full{b}))
-	if err != nil {
-		return Dense{}, err
+	if len(h.Shape) > 2 {
+		return Dense{}, fmt.Errorf("npy: shape %v: want at most two dimensions", h.Shape)
 	}
-	descr := file.Header.Descr
-	if len(descr.Shape) != 2 {
-		return Dense{}, fmt.Errorf("npy: shape %v: want two dimensions (reshape a vector to one row or one column)", descr.Shape)
-	}
-	m = Dense{Rows: descr.Shape[0], Cols: descr.Shape[1]}
+	shape := append(h.Shape, 1, 1)
+	m := Dense{Rows: shape[0], Cols: shape[1]}
 	if err := checkShape(m.Rows, m.Cols, limit); err != nil {
 		return Dense{}, fmt.Errorf("npy: %w", err)
 	}
-	dtype := npy.TypeFrom(descr.Type)
-	read := npyElements(dtype)
-	if read == nil {
-		return Dense{}, fmt.Errorf("npy: dtype %.40q: want float64, float32 or an integer", descr.Type)
+	value := npyElement(h.Type)
+	if value == nil {
+		return Dense{}, fmt.Errorf("npy: dtype %q: want float64, float32, an integer or bool", h.Type)
 	}
 	n := m.Rows * m.Cols
 	m.Data = make([]float64, 0, min(n, firstAlloc))
 	if size >= 0 {
-		have := size - int64(len(header))
-		if want := int64(n) * int64(dtype.Size()); have != want {
-			return Dense{}, fmt.Errorf("npy: %d x %d matrix of %s: %d bytes of elements: want %d", m.Rows, m.Cols, dtype, have, want)
+		have := size - counted.read
+		if want := int64(n) * int64(h.Type.Bytes); have != want {
+			return Dense{}, fmt.Errorf("npy: %d x %d matrix of %v: %d bytes of elements: want %d", m.Rows, m.Cols, h.Type, have, want)
 		}
 		m.Data = make([]float64, 0, n)
 	}
-	if m.Data, err = read(file, m.Data, n); err != nil {
-		return Dense{}, err
+	chunk := make([]byte, npyChunk*h.Type.Bytes)
+	for len(m.Data) < n {
+		chunk = chunk[:h.Type.Bytes*min(npyChunk, n-len(m.Data))]
+		if _, err := io.ReadFull(b, chunk); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return Dense{}, fmt.Errorf("npy: after element %d of %d: %w", len(m.Data), n, withoutPath(err))
+		}
+		h.Type.ToNative(chunk)
+		for at := 0; at < len(chunk); at += h.Type.Bytes {
+			m.Data = append(m.Data, value(chunk[at:]))
+		}
 	}
 	switch _, err := b.ReadByte(); {
 	case err == nil:
@@ -74,86 +64,41 @@ func decodeNPY(r io.Reader, size int64, limit int) (m Dense, err error) {
 	case err != io.EOF:
 		return Dense{}, fmt.Errorf("npy: %w", withoutPath(err))
 	}
-	if descr.Fortran {
+	if h.Fortran {
 		m.Data = transposed(m.Data, m.Rows, m.Cols)
 	}
 	return m, nil
 }
 
-func npyHeader(r io.Reader) ([]byte, error) {
-	header := make([]byte, len(npy.Magic)+2, npyAlign)
-	if n, err := io.ReadFull(r, header); err != nil {
-		return nil, fmt.Errorf("npy: header ends after %d bytes: %w", n, withoutPath(err))
-	}
-	if !bytes.HasPrefix(header, npy.Magic[:]) {
-		return nil, fmt.Errorf("npy: not a NumPy file: begins with %q", header[:len(npy.Magic)])
-	}
-	length := make([]byte, 2)
-	switch version := header[len(npy.Magic)]; version {
-	case 1:
-	case 2:
-		length = make([]byte, 4)
-	default:
-		return nil, fmt.Errorf("npy: version %d: want 1 or 2", version)
-	}
-	if _, err := io.ReadFull(r, length); err != nil {
-		return nil, fmt.Errorf("npy: header ends before its length: %w", withoutPath(err))
-	}
-	header = append(header, length...)
-	n := binary.LittleEndian.Uint32(append(length, 0, 0))
-	if n > maxNPYHeader {
-		return nil, fmt.Errorf("npy: header of %d bytes: want at most %d", n, maxNPYHeader)
-	}
-	rest := make([]byte, n)
-	if got, err := io.ReadFull(r, rest); err != nil {
-		return nil, fmt.Errorf("npy: header ends after %d of %d bytes: %w", got, n, withoutPath(err))
-	}
-	return append(header, rest...), nil
+// counter counts the bytes that are read.
+type counter struct {
+	io.Reader
+	read int64
 }
 
-// full reads all requested bytes, or returns an error other than io.EOF, which npyio ignores.
-type full struct{ r io.Reader }
-
-func (f full) Read(p []byte) (int, error) {
-	n, err := io.ReadFull(f.r, p)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read += int64(n)
 	return n, err
 }
 
-type npyReadFunc func(r *npy.Reader, data []float64, n int) ([]float64, error)
-
-// npyElements returns the function that reads elements of a type; nil for unsupported types.
-func npyElements(dtype reflect.Type) npyReadFunc {
-	if dtype == nil {
-		return nil
-	}
-	return map[reflect.Kind]npyReadFunc{
-		reflect.Float64: readElements[float64], reflect.Float32: readElements[float32],
-		reflect.Int8: readElements[int8], reflect.Uint8: readElements[uint8],
-		reflect.Int16: readElements[int16], reflect.Uint16: readElements[uint16],
-		reflect.Int32: readElements[int32], reflect.Uint32: readElements[uint32],
-		reflect.Int64: readElements[int64], reflect.Uint64: readElements[uint64],
-	}[dtype.Kind()]
-}
-
-type npyElement interface {
-	float64 | float32 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
-
-func readElements[E npyElement](r *npy.Reader, data []float64, n int) ([]float64, error) {
-	chunk := make([]E, npyChunk)
-	for len(data) < n {
-		chunk = chunk[:min(len(chunk), n-len(data))]
-		if err := r.Read(&chunk); err != nil {
-			return nil, fmt.Errorf("npy: after element %d of %d: %w", len(data), n, withoutPath(err))
-		}
-		for _, v := range chunk {
-			data = append(data, float64(v))
-		}
-	}
-	return data, nil
+// npyElement returns the function that decodes an element in the byte order of this machine; nil
+// for types that are not supported.
+func npyElement(t npy.Type) func(b []byte) float64 {
+	order := binary.NativeEndian
+	return map[string]func(b []byte) float64{
+		"f8": func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) },
+		"f4": func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) },
+		"i8": func(b []byte) float64 { return float64(int64(order.Uint64(b))) },
+		"i4": func(b []byte) float64 { return float64(int32(order.Uint32(b))) },
+		"i2": func(b []byte) float64 { return float64(int16(order.Uint16(b))) },
+		"i1": func(b []byte) float64 { return float64(int8(b[0])) },
+		"u8": func(b []byte) float64 { return float64(order.Uint64(b)) },
+		"u4": func(b []byte) float64 { return float64(order.Uint32(b)) },
+		"u2": func(b []byte) float64 { return float64(order.Uint16(b)) },
+		"u1": func(b []byte) float64 { return float64(b[0]) },
+		"b1": func(b []byte) float64 { return float64(min(b[0], 1)) },
+	}[t.String()[1:]]
 }
 
 // transposed returns the elements of a rows x cols matrix row by row; data has them by column.
@@ -167,19 +112,9 @@ func transposed(data []float64, rows, cols int) []float64 {
 	return t
 }
 
-// encodeNPY writes version 1, float64, C order. It does not use the library npyio, because npyio
-// cannot write a matrix without elements, and does not align the header as NumPy requires.
-// encodeNPY ignores write errors: the caller's Flush returns them.
+// encodeNPY writes float64 in C order. It ignores write errors: the caller's Flush returns them.
 func encodeNPY(w *bufio.Writer, m Dense) error {
-	dict := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", m.Rows, m.Cols)
-	before := len(npy.Magic) + 4 // magic, version, length
-	padding := npyAlign - 1 - (before+len(dict))%npyAlign
-	dict += strings.Repeat(" ", padding) + "\n"
-
-	w.Write(npy.Magic[:])
-	w.Write([]byte{1, 0})
-	w.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
-	w.WriteString(dict)
+	w.Write(npy.Header{Type: npy.Type{Kind: 'f', Bytes: 8}, Shape: []int{m.Rows, m.Cols}}.Append(nil))
 	for _, v := range m.Data {
 		w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), math.Float64bits(v)))
 	}

@@ -17,17 +17,16 @@ import (
 type number struct {
 	name  string // of the type, with its size
 	bytes int
-	numpy string // the type in NumPy
 	field string // of Matrix Market
 }
 
 func numbers() []number {
 	return []number{
-		{"bool", 1, "|b1", "integer"},
-		{"int8", 1, "|i1", "integer"}, {"int16", 2, "<i2", "integer"}, {"int32", 4, "<i4", "integer"}, {"int64", 8, "<i8", "integer"},
-		{"uint8", 1, "|u1", "integer"}, {"uint16", 2, "<u2", "integer"}, {"uint32", 4, "<u4", "integer"}, {"uint64", 8, "<u8", "integer"},
-		{"float32", 4, "<f4", "real"}, {"float64", 8, "<f8", "real"},
-		{"complex64", 8, "<c8", "complex"}, {"complex128", 16, "<c16", "complex"},
+		{"bool", 1, "integer"},
+		{"int8", 1, "integer"}, {"int16", 2, "integer"}, {"int32", 4, "integer"}, {"int64", 8, "integer"},
+		{"uint8", 1, "integer"}, {"uint16", 2, "integer"}, {"uint32", 4, "integer"}, {"uint64", 8, "integer"},
+		{"float32", 4, "real"}, {"float64", 8, "real"},
+		{"complex64", 8, "complex"}, {"complex128", 16, "complex"},
 	}
 }
 

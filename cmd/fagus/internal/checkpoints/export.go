@@ -3,7 +3,6 @@ package checkpoints
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sbinet/npyio/npy"
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/fagus/npy"
 )
 
 const (
@@ -174,21 +173,10 @@ func join(all []int, between string) string {
 	return strings.Join(texts, between)
 }
 
-// writeNPY writes version 1, in C order. npyio itself cannot: it does not align the header as NumPy
-// requires, and takes all elements at once.
+// writeNPY writes an array in C order.
 func (x *exported) writeNPY(w *bufio.Writer) error {
-	const align = 64
-	shape := join(x.shape(), ", ")
-	if !strings.Contains(shape, ",") {
-		shape += ","
-	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", x.numpy, shape)
-	before := len(npy.Magic) + 4 // magic, version, length
-	dict += strings.Repeat(" ", align-1-(before+len(dict))%align) + "\n"
-	w.Write(npy.Magic[:]) // Flush returns the error of all writes
-	w.Write([]byte{1, 0})
-	w.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
-	w.WriteString(dict)
+	kind := npy.Type{Kind: x.name[0], Bytes: x.number.bytes}      // all names begin as NumPy's kinds
+	w.Write(npy.Header{Type: kind, Shape: x.shape()}.Append(nil)) // Flush returns the error of all writes
 	buffer := make([]byte, min(x.length, 1<<20))
 	for from := 0; from < x.length; from += len(buffer) {
 		if err := x.ctx.Err(); err != nil {

@@ -1,0 +1,13 @@
+// Package npy reads and writes the headers of files in the format of NumPy (.npy). The elements
+// follow the header; the caller reads and writes them.
+//
+//	h, err := npy.Read(file)
+//	...
+//	_, err = file.Write(npy.Header{Type: npy.Type{Kind: 'f', Bytes: 8}, Shape: []int{2, 3}}.Append(nil))
+//
+// Read accepts what the format permits, whoever has written it: versions 1 to 3, the keys of the
+// dictionary in any order and either kind of quotes, any spacing, and lengths as Python 2 wrote
+// them (3L). It refuses, with the reason, types that are no numbers or booleans.
+//
+// The format is described at https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
+package npy
