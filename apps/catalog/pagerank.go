@@ -20,7 +20,7 @@ fagus run pagerank --in links.txt --top 10         an edge list in the format of
 		Flags: under("the graph",
 			&cli.IntFlag{Name: "pages", Value: 2000, Usage: "generate `N` pages"},
 			&cli.IntFlag{Name: "links", Value: 20000, Usage: "generate `N` links"},
-			&cli.StringFlag{Name: "in", Usage: "read the links from `FILE`: lines of two numbers, and comments after #"},
+			&cli.StringFlag{Name: "in", Usage: "read the links from `FILE`: lines of two numbers, and comments after # or % (also .gz)"},
 			&cli.Float64Flag{Name: "damping", Value: 0.85, Usage: "`PROBABILITY` that a reader follows a link"},
 			&cli.Float64Flag{Name: "tolerance", Value: 1e-10, Usage: "stop when an iteration changes the ranks by at most `X` in all"},
 			&cli.IntFlag{Name: "iterations", Value: 1000, Usage: "fail after `N` iterations"},

@@ -1,15 +1,14 @@
 package pagerank
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/apps/internal/text"
 )
 
 // MaxLinks limits the links of a graph, and MaxPages its pages.
@@ -17,9 +16,6 @@ const (
 	MaxLinks = 1 << 27
 	MaxPages = 1 << 26
 )
-
-// maxLine limits the bytes of a line.
-const maxLine = 1 << 16
 
 // Link leads from one page to another. Pages are numbered from 0.
 type Link struct{ From, To int32 }
@@ -77,9 +73,9 @@ func Generate(pages, links int, seed uint64) (*Graph, error) {
 
 // Read reads the edge list in the file at path. Errors name the path.
 func Read(path string) (*Graph, error) {
-	f, err := os.Open(path)
+	f, err := text.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pagerank: read %s: %w", path, err)
 	}
 	defer f.Close()
 	g, err := Decode(f)
@@ -89,50 +85,33 @@ func Read(path string) (*Graph, error) {
 	return g, nil
 }
 
-// Decode reads an edge list up to the end of r. Errors name the line.
+// Decode reads an edge list up to the end of r: two numbers a line, with blanks or a comma between,
+// and comments after # or %. Errors name the line.
 func Decode(r io.Reader) (*Graph, error) {
 	var ends []int64 // of links: from, to, from, to, ...
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	line := 0
-	for lines.Scan() {
-		line++
-		text := bytes.TrimSpace(lines.Bytes())
-		if len(text) == 0 || text[0] == '#' {
-			continue
+	lines := text.NewLines(r, "#%", ",")
+	for {
+		fields, err := lines.Next()
+		switch {
+		case err == io.EOF && len(ends) == 0:
+			return nil, fmt.Errorf("no link in %d lines", lines.Line())
+		case err == io.EOF:
+			return number(ends)
+		case err != nil:
+			return nil, err
+		case len(fields) != 2:
+			return nil, lines.Errorf("%.40q has %d fields: want 2, from and to", strings.Join(fields, " "), len(fields))
+		case len(ends) == 2*MaxLinks:
+			return nil, lines.Errorf("more than %d links", MaxLinks)
 		}
-		from, to, err := parseLink(text)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		if len(ends) == 2*MaxLinks {
-			return nil, fmt.Errorf("line %d: more than %d links", line, MaxLinks)
-		}
-		ends = append(ends, from, to)
-	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("line %d: longer than %d bytes", line+1, maxLine)
-	} else if err != nil {
-		return nil, err
-	}
-	if len(ends) == 0 {
-		return nil, fmt.Errorf("no link in %d lines", line)
-	}
-	return number(ends)
-}
-
-func parseLink(text []byte) (from, to int64, err error) {
-	fields := bytes.Fields(text)
-	if len(fields) != 2 {
-		return 0, 0, fmt.Errorf("%.40q has %d fields: want 2, from and to", text, len(fields))
-	}
-	for i, end := range []*int64{&from, &to} {
-		*end, err = strconv.ParseInt(string(fields[i]), 10, 64)
-		if err != nil || *end < 0 {
-			return 0, 0, fmt.Errorf("page %.40q: want a number from 0 to 2^63-1", fields[i])
+		for _, field := range fields {
+			end, err := strconv.ParseInt(field, 10, 64)
+			if err != nil || end < 0 {
+				return nil, lines.Errorf("page %.40q: want a number from 0 to 2^63-1", field)
+			}
+			ends = append(ends, end)
 		}
 	}
-	return from, to, nil
 }
 
 // number numbers pages from 0 in the order of their names. ends lists two names per link.

@@ -86,6 +86,18 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestFileForms reads one graph from files in the forms that edge lists have.
+func TestFileForms(t *testing.T) {
+	for _, text := range []string{
+		"1 2\n2 1\n", "1\t2\r\n2\t1", "# c\n1 2 # first\n\n 2  1\n# end", "% c\n1,2\n2, 1 % last\n", "01 +2\n2 1\n",
+	} {
+		g, err := pagerank.Decode(strings.NewReader(text))
+		if err != nil || len(g.Links) != 2 || g.Pages != 2 || g.Name(0) != 1 || g.Links[1] != (pagerank.Link{From: 1, To: 0}) {
+			t.Errorf("%q: %+v, %v", text, g, err)
+		}
+	}
+}
+
 // TestFileMistakes checks that errors in files name the line.
 func TestFileMistakes(t *testing.T) {
 	for text, want := range map[string]string{

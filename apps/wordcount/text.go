@@ -6,9 +6,9 @@ import (
 	"io"
 	"iter"
 	"math/bits"
-	"os"
 	"unicode"
 
+	"github.com/fagus-dsm/fagus/apps/internal/text"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -56,16 +56,19 @@ func (c *Config) Validate() error {
 
 // Read reads the file at path. Errors name the path.
 func Read(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := text.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("wordcount: read %s: %w", path, err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, MaxText+1))
-	if err == nil && len(text) > MaxText {
-		err = fmt.Errorf("wordcount: read %s: more than %d bytes: give a part of it", path, MaxText)
+	all, err := io.ReadAll(io.LimitReader(f, MaxText+1))
+	if err == nil && len(all) > MaxText {
+		err = fmt.Errorf("more than %d bytes: give a part of it", MaxText)
 	}
-	return text, err
+	if err != nil {
+		return nil, fmt.Errorf("wordcount: read %s: %w", path, text.WithoutPath(err))
+	}
+	return all, nil
 }
 
 // block returns a rank's part of the text.

@@ -119,11 +119,12 @@ func corePlaces() []place {
 
 // programPlaces are the programs and the packages that they share.
 func programPlaces() []place {
-	shared := []string{"fagus", "fagus/parts", "apps/internal/matrix", "apps/internal/npb", "apps/internal/prk", "apps/internal/gemm", "apps/internal/verify"}
+	shared := []string{"fagus", "fagus/parts", "apps/internal/matrix", "apps/internal/text", "apps/internal/npb", "apps/internal/prk", "apps/internal/gemm", "apps/internal/verify"}
 	return []place{
 		{dir: "apps/catalog/usage"},
 		{dir: "apps/outfile"},
-		{dir: "apps/internal/matrix", may: []string{"apps/outfile", "fagus/npy"}},
+		{dir: "apps/internal/text"},
+		{dir: "apps/internal/matrix", may: []string{"apps/outfile", "apps/internal/text", "fagus/npy"}},
 		{dir: "apps/internal/gemm"},
 		{dir: "apps/internal/verify", may: []string{"fagus", "fagus/parts"}},
 		{dir: "apps/internal/npb", may: []string{"fagus", "apps/internal/verify"}},

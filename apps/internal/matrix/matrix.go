@@ -2,13 +2,13 @@ package matrix
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/apps/internal/text"
 	"github.com/fagus-dsm/fagus/apps/outfile"
 )
 
@@ -36,21 +36,13 @@ func read(path string) (Dense, error) {
 	if err != nil {
 		return Dense{}, err
 	}
-	file, err := os.Open(path)
+	file, err := text.Open(path)
 	if err != nil {
-		return Dense{}, withoutPath(err)
+		return Dense{}, err
 	}
 	defer file.Close() // read-only: an error loses nothing
-	info, err := file.Stat()
-	if err != nil {
-		return Dense{}, withoutPath(err)
-	}
-	size := int64(-1)
-	if info.Mode().IsRegular() {
-		size = info.Size()
-	}
-	m, err := f.decode(file, size, MaxElements)
-	return m, withoutPath(err)
+	m, err := f.decode(file, file.Size, MaxElements)
+	return m, text.WithoutPath(err)
 }
 
 // Write writes m to a file at path, which ends in .mtx or .npy. The file appears, or replaces an
@@ -65,13 +57,16 @@ func Write(path string, m Dense) error {
 
 func write(path string, m Dense) error {
 	f, err := formatOf(path)
+	if err == nil && strings.EqualFold(filepath.Ext(path), ".gz") {
+		err = errors.New("extension .gz: files are written uncompressed")
+	}
 	if err != nil {
 		return err
 	}
 	if err := m.check(); err != nil {
 		return err
 	}
-	return withoutPath(outfile.Replace(path, func(w io.Writer) error { return encode(w, m, f.encode) }))
+	return text.WithoutPath(outfile.Replace(path, func(w io.Writer) error { return encode(w, m, f.encode) }))
 }
 
 func (m Dense) check() error {
@@ -111,7 +106,7 @@ type format struct {
 }
 
 func formatOf(path string) (format, error) {
-	switch ext := filepath.Ext(path); strings.ToLower(ext) {
+	switch ext := text.Ext(path); ext {
 	case ".mtx":
 		return format{decodeMTX, encodeMTX}, nil
 	case ".npy":
@@ -129,12 +124,4 @@ func encode(w io.Writer, m Dense, f func(*bufio.Writer, Dense) error) error {
 		return err
 	}
 	return b.Flush()
-}
-
-// withoutPath drops the path from an error of package os whose caller names it anyway.
-func withoutPath(err error) error {
-	if e, ok := err.(*fs.PathError); ok {
-		return e.Err
-	}
-	return err
 }

@@ -1,16 +1,12 @@
 package matrix
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
-)
 
-// maxLine is the longest accepted line in bytes. The format allows 1024.
-const maxLine = 1 << 16
+	"github.com/fagus-dsm/fagus/apps/internal/text"
+)
 
 type mtxHeader struct {
 	array    bool // all elements, column by column; otherwise nonzero elements with their indices
@@ -48,99 +44,56 @@ func decodeMTX(r io.Reader, _ int64, limit int) (Dense, error) {
 
 // end returns an error if anything follows the last of the given number of entries.
 func (l *mtxLines) end(entries int) error {
-	switch _, err := l.next(); {
+	switch _, err := l.Next(); {
 	case err == nil:
-		return l.errorf("more than the %d entries announced", entries)
+		return l.Errorf("more than the %d entries announced", entries)
 	case err != io.EOF:
 		return err
 	}
 	return nil
 }
 
-// mtxLines splits a file into lines, and lines into fields.
-type mtxLines struct {
-	scan   *bufio.Scanner
-	line   int // number of the last line read, from 1
-	fields []string
-}
+// mtxLines are the lines of a file, and what its format says about them.
+type mtxLines struct{ *text.Lines }
 
-func newMTXLines(r io.Reader) *mtxLines {
-	l := &mtxLines{scan: bufio.NewScanner(r)}
-	l.scan.Buffer(make([]byte, 4096), maxLine)
-	return l
-}
-
-func (l *mtxLines) errorf(format string, args ...any) error {
-	return fmt.Errorf("line %d: %w", max(1, l.line), fmt.Errorf(format, args...))
-}
-
-func (l *mtxLines) text() (string, error) {
-	scanned := l.scan.Scan()
-	err := l.scan.Err() // after an error of the reader, the scanned line may be incomplete
-	if scanned || err != nil {
-		l.line++
-	}
-	switch {
-	case errors.Is(err, bufio.ErrTooLong):
-		return "", l.errorf("longer than %d bytes", maxLine)
-	case err != nil:
-		return "", l.errorf("%w", withoutPath(err))
-	case !scanned:
-		return "", io.EOF
-	}
-	return l.scan.Text(), nil
-}
-
-// next returns the fields of the next line with data, or io.EOF; the next call overwrites them.
-func (l *mtxLines) next() ([]string, error) {
-	for {
-		text, err := l.text()
-		if err != nil {
-			return nil, err
-		}
-		l.fields = l.fields[:0]
-		for f := range strings.FieldsSeq(text) {
-			l.fields = append(l.fields, f)
-		}
-		if len(l.fields) > 0 && l.fields[0][0] != '%' {
-			return l.fields, nil
-		}
-	}
-}
+func newMTXLines(r io.Reader) *mtxLines { return &mtxLines{text.NewLines(r, "%", "")} }
 
 // entry returns the fields of the next entry, whose number must be fields. read is the number of
 // entries read before, and all the number that the header announces.
 func (l *mtxLines) entry(fields, read, all int) ([]string, error) {
-	f, err := l.next()
+	f, err := l.Next()
 	switch {
 	case err == io.EOF:
-		return nil, l.errorf("file ends after %d of %d entries", read, all)
+		return nil, l.Errorf("file ends after %d of %d entries", read, all)
 	case err != nil:
 		return nil, err
 	case len(f) != fields:
-		return nil, l.errorf("%d fields: want %d", len(f), fields)
+		return nil, l.Errorf("%d fields: want %d", len(f), fields)
 	}
 	return f, nil
 }
 
 func (l *mtxLines) header() (h mtxHeader, err error) {
-	text, err := l.text()
+	line, err := l.Text()
 	if err != nil && err != io.EOF {
 		return h, err
 	}
-	f := strings.Fields(strings.ToLower(text))
+	f := strings.Fields(strings.ToLower(line))
 	if len(f) == 0 || f[0] != "%%matrixmarket" {
-		return h, l.errorf("not a Matrix Market file: want %%%%MatrixMarket matrix ...")
+		return h, l.Errorf("not a Matrix Market file: want %%%%MatrixMarket matrix ...")
 	}
 	if len(f) != 5 {
-		return h, l.errorf("header has %d fields: want %%%%MatrixMarket matrix, format, field, symmetry", len(f))
+		return h, l.Errorf("header has %d fields: want %%%%MatrixMarket matrix, format, field, symmetry", len(f))
 	}
 	if f[1] != "matrix" {
-		return h, l.errorf("object %.40q: want matrix", f[1])
+		return h, l.Errorf("object %.40q: want matrix", f[1])
 	}
 	h = mtxHeader{array: f[2] == "array", field: f[3], symmetry: f[4]}
+	if other := map[string]string{"double": "real", "unsigned-integer": "integer"}[h.field]; other != "" {
+		h.field = other // as some writers call it
+	}
 	if !h.array && f[2] != "coordinate" {
-		return h, l.errorf("format %.40q: want coordinate or array", f[2])
+		return h, l.Errorf("format %.40q: want coordinate or array", f[2])
 	}
 	if err := l.supported("field", h.field, "complex", "real", "integer", "pattern"); err != nil {
 		return h, err
@@ -149,7 +102,7 @@ func (l *mtxLines) header() (h mtxHeader, err error) {
 		return h, err
 	}
 	if h.field == "pattern" && (h.array || h.symmetry == "skew-symmetric") {
-		return h, l.errorf("%s pattern %s: want coordinate pattern, general or symmetric", f[2], h.symmetry)
+		return h, l.Errorf("%s pattern %s: want coordinate pattern, general or symmetric", f[2], h.symmetry)
 	}
 	return h, nil
 }
@@ -161,9 +114,9 @@ func (l *mtxLines) supported(name, value, unsupported, a, b, c string) error {
 	case a, b, c:
 		return nil
 	case unsupported:
-		return l.errorf("%s matrices are not supported", value)
+		return l.Errorf("%s matrices are not supported", value)
 	}
-	return l.errorf("%s %.40q: want %s, %s or %s", name, value, a, b, c)
+	return l.Errorf("%s %.40q: want %s, %s or %s", name, value, a, b, c)
 }
 
 // size reads the line of sizes, and returns an error if check rejects them. m has no elements yet.
@@ -172,27 +125,27 @@ func (l *mtxLines) size(h mtxHeader, check func(rows, cols int) error) (m Dense,
 	if h.array {
 		names = names[:2]
 	}
-	f, err := l.next()
+	f, err := l.Next()
 	switch {
 	case err == io.EOF:
-		return m, 0, l.errorf("file ends before the sizes")
+		return m, 0, l.Errorf("file ends before the sizes")
 	case err != nil:
 		return m, 0, err
 	case len(f) != len(names):
-		return m, 0, l.errorf("%d fields: want %s", len(f), strings.Join(names, ", "))
+		return m, 0, l.Errorf("%d fields: want %s", len(f), strings.Join(names, ", "))
 	}
 	var n [3]int
 	for i := range f {
 		if n[i], err = strconv.Atoi(f[i]); err != nil || n[i] < 0 {
-			return m, 0, l.errorf("%s %.40q: want a number of at least 0", names[i], f[i])
+			return m, 0, l.Errorf("%s %.40q: want a number of at least 0", names[i], f[i])
 		}
 	}
 	m = Dense{Rows: n[0], Cols: n[1]}
 	if err := check(m.Rows, m.Cols); err != nil {
-		return m, 0, l.errorf("%w", err)
+		return m, 0, l.Errorf("%w", err)
 	}
 	if h.symmetry != "general" && m.Rows != m.Cols {
-		return m, 0, l.errorf("%d x %d %s matrix: want a square one", m.Rows, m.Cols, h.symmetry)
+		return m, 0, l.Errorf("%d x %d %s matrix: want a square one", m.Rows, m.Cols, h.symmetry)
 	}
 	switch {
 	case !h.array:

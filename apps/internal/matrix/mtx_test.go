@@ -2,7 +2,11 @@ package matrix
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -42,6 +46,9 @@ func TestDecodeMatrixMarket(t *testing.T) {
 			3, 3, []float64{0, -1, -2, 1, 0, -3, 2, 3, 0}},
 		{"not finite", array + "1 7\nNaN\n-nan\nInf\n-inf\n+Infinity\n-INFINITY\n+NAN", 1, 7, []float64{nan, nan, inf, -inf, inf, -inf, nan}},
 		{"too small becomes 0", array + "1 2\n1e-999\n-1e-999\n", 1, 2, []float64{0, math.Copysign(0, -1)}},
+		{"exponents of Fortran", array + "1 6\n1.0D+00\n-2.5d2\n1.5D-1\n1.0+100\n-1.-3\n0.25D0\n", 1, 6, []float64{1, -250, 0.15, 1e100, -1e-3, 0.25}},
+		{"comments anywhere", coordinate + "1 2 1 % sizes\n% c\n 1 1 7 % first\n%", 1, 2, []float64{7, 0}},
+		{"fields of other writers", "%%MatrixMarket matrix coordinate double general\n1 1 1\n1 1 0.5\n", 1, 1, []float64{0.5}},
 		{"no elements", array + "0 3\n", 0, 3, nil},
 		{"no rows, no columns, symmetric", "%%MatrixMarket matrix array real skew-symmetric\n0 0\n", 0, 0, nil},
 		{"no entries", coordinate + "1 3 0\n", 1, 3, []float64{0, 0, 0}},
@@ -104,7 +111,9 @@ func TestMatrixMarketErrors(t *testing.T) {
 		{"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 0\n",
 			"line 3: entry (2, 2) lies on the diagonal: want only entries below it in a skew-symmetric matrix"},
 		{array + "1 1\n1e999\n", `line 3: value "1e999": beyond the range of float64`},
-		{array + "1 1\n1.0D+00\n", `line 3: value "1.0D+00": want a real number`},
+		{array + "1 1\n1.0DD+00\n", `line 3: value "1.0DD+00": want a real number`},
+		{array + "1 1\n1-\n", `line 3: value "1-": want a real number`},
+		{array + "1 1\n1.0D+999\n", `line 3: value "1.0D+999": beyond the range of float64`},
 		{array + "1 1\n0x1p-2\n", `line 3: value "0x1p-2": want a real number`},
 		{array + "1 1\n0x1_0p-2\n", `line 3: value "0x1_0p-2": want a real number`},
 		{array + "1 1\n1,5\n", `line 3: value "1,5": want a real number`},
@@ -115,7 +124,7 @@ func TestMatrixMarketErrors(t *testing.T) {
 		{"%%MatrixMarket matrix array integer general\n1 1\n1-1\n", `line 3: value "1-1": want an integer`},
 		{array + "1 1\n1\n%\n2\n", "line 5: more than the 1 entries announced"},
 		{coordinate + "1 1 0\n1 1 1\n", "line 3: more than the 0 entries announced"},
-		{array + "1 1\n" + strings.Repeat(" ", maxLine) + "1\n", "line 3: longer than 65536 bytes"},
+		{array + "1 1\n" + strings.Repeat(" ", (1<<16)) + "1\n", "line 3: longer than 65536 bytes"},
 		{strings.Repeat("%", 1<<20), "line 1: longer than 65536 bytes"},
 	} {
 		_, err := fromMTX(strings.NewReader(c[0]))
@@ -143,4 +152,39 @@ func TestEncodeMatrixMarket(t *testing.T) {
 			t.Errorf("%v: %v\n%s\nwant\n%s", c.m, err, &file, c.want)
 		}
 	}
+}
+
+// TestPackedFiles reads matrices compressed by gzip, and with a byte order mark.
+func TestPackedFiles(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write([]byte("\ufeff" + coordinate + "2 2 1\r\n2 1 5\r\n"))
+	w.Close()
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{
+		"a.mtx.gz": packed.Bytes(), "b.MTX": packed.Bytes(), "c.mtx": []byte("\ufeff" + coordinate + "2 2 1\n2 1 5\n"), "d.npy.gz": nil,
+	} {
+		if content == nil {
+			packed.Reset()
+			w.Reset(&packed)
+			w.Write(npyFile(dict("<f8", "False", "(2, 2)"), binary.LittleEndian, []float64{0, 0, 5, 0}))
+			w.Close()
+			content = packed.Bytes()
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := Dense{2, 2, []float64{0, 0, 5, 0}}
+		if got, err := Read(path); err != nil || !sameBits(got, want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if name[0] == 'd' {
+			continue
+		}
+		if got, err := ReadSparse(path); err != nil || got.At(1, 0) != 5 {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	wantError(t, Write(filepath.Join(dir, "e.mtx.gz"), Dense{1, 1, []float64{1}}), "matrix: write "+filepath.Join(dir, "e.mtx.gz")+": extension .gz: files are written uncompressed")
 }

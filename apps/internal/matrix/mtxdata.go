@@ -63,10 +63,10 @@ func (l *mtxLines) coordinate(h mtxHeader, rows, cols, entries int, put func(i, 
 			return err
 		}
 		if h.symmetry != "general" && i < j {
-			return l.errorf("entry (%d, %d) lies above the diagonal: want only the lower triangle of a %s matrix", i+1, j+1, h.symmetry)
+			return l.Errorf("entry (%d, %d) lies above the diagonal: want only the lower triangle of a %s matrix", i+1, j+1, h.symmetry)
 		}
 		if h.symmetry == "skew-symmetric" && i == j {
-			return l.errorf("entry (%d, %d) lies on the diagonal: want only entries below it in a skew-symmetric matrix", i+1, j+1)
+			return l.Errorf("entry (%d, %d) lies on the diagonal: want only entries below it in a skew-symmetric matrix", i+1, j+1)
 		}
 		v := 1.0
 		if fields == 3 {
@@ -105,30 +105,44 @@ func add(x *float64, v float64) {
 func (l *mtxLines) index(name, s string, n int) (int, error) {
 	i, err := strconv.Atoi(s)
 	if err != nil || i < 1 || i > n {
-		return 0, l.errorf("%s %.40q: want 1 to %d", name, s, n)
+		return 0, l.Errorf("%s %.40q: want 1 to %d", name, s, n)
 	}
 	return i - 1, nil
 }
 
 // value parses a decimal number without underscores; in an integer file, only signs and digits.
 func (l *mtxLines) value(h mtxHeader, s string) (float64, error) {
-	allowed, want := "+-.0123456789Ee", "a real number"
+	allowed, want := "+-.0123456789EeDd", "a real number"
 	if h.field == "integer" {
 		allowed, want = "+-0123456789", "an integer"
 	} else if v, ok := notFinite(s); ok {
 		return v, nil
 	}
 	if strings.Trim(s, allowed) != "" {
-		return 0, l.errorf("value %.40q: want %s", s, want)
+		return 0, l.Errorf("value %.40q: want %s", s, want)
 	}
-	v, err := strconv.ParseFloat(s, 64)
+	text := s
+	if h.field != "integer" {
+		text = fortran(s)
+	}
+	v, err := strconv.ParseFloat(text, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, l.errorf("value %.40q: beyond the range of float64", s)
+		return 0, l.Errorf("value %.40q: beyond the range of float64", s)
 	}
 	if err != nil {
-		return 0, l.errorf("value %.40q: want %s", s, want)
+		return 0, l.Errorf("value %.40q: want %s", s, want)
 	}
 	return v, nil
+}
+
+// fortran returns a real number with the exponent of C, for one with that of Fortran: 1.0D+00 and,
+// where the exponent has three digits, 1.0+100.
+func fortran(s string) string {
+	s = strings.NewReplacer("D", "E", "d", "E").Replace(s)
+	if at := strings.LastIndexAny(s, "+-"); at > 0 && strings.ContainsRune(".0123456789", rune(s[at-1])) {
+		s = s[:at] + "E" + s[at:]
+	}
+	return s
 }
 
 // notFinite parses NaN, which C programs may write with a sign, and the infinities.

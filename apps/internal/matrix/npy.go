@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/fagus-dsm/fagus/apps/internal/text"
 	"github.com/fagus-dsm/fagus/fagus/npy"
 )
 
@@ -21,7 +22,7 @@ func decodeNPY(r io.Reader, size int64, limit int) (Dense, error) {
 	counted := &counter{Reader: b}
 	h, err := npy.Read(counted)
 	if err != nil {
-		return Dense{}, withoutPath(err)
+		return Dense{}, text.WithoutPath(err)
 	}
 	if len(h.Shape) > 2 {
 		return Dense{}, fmt.Errorf("npy: shape %v: want at most two dimensions", h.Shape)
@@ -51,7 +52,7 @@ func decodeNPY(r io.Reader, size int64, limit int) (Dense, error) {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
-			return Dense{}, fmt.Errorf("npy: after element %d of %d: %w", len(m.Data), n, withoutPath(err))
+			return Dense{}, fmt.Errorf("npy: after element %d of %d: %w", len(m.Data), n, text.WithoutPath(err))
 		}
 		h.Type.ToNative(chunk)
 		for at := 0; at < len(chunk); at += h.Type.Bytes {
@@ -62,7 +63,7 @@ func decodeNPY(r io.Reader, size int64, limit int) (Dense, error) {
 	case err == nil:
 		return Dense{}, fmt.Errorf("npy: more than the %d elements announced", n)
 	case err != io.EOF:
-		return Dense{}, fmt.Errorf("npy: %w", withoutPath(err))
+		return Dense{}, fmt.Errorf("npy: %w", text.WithoutPath(err))
 	}
 	if h.Fortran {
 		m.Data = transposed(m.Data, m.Rows, m.Cols)

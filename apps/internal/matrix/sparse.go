@@ -3,10 +3,9 @@ package matrix
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/fagus-dsm/fagus/apps/internal/text"
 )
 
 // MaxRows limits the number of rows of a Sparse matrix, and the number of columns.
@@ -49,16 +48,16 @@ func ReadSparse(path string) (*Sparse, error) {
 }
 
 func readSparse(path string) (*Sparse, error) {
-	if ext := filepath.Ext(path); strings.ToLower(ext) != ".mtx" {
+	if ext := text.Ext(path); ext != ".mtx" {
 		return nil, fmt.Errorf("extension %q: want .mtx (Matrix Market)", ext)
 	}
-	file, err := os.Open(path)
+	file, err := text.Open(path)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, err
 	}
 	defer file.Close() // read-only: an error loses nothing
 	s, err := decodeSparse(file, MaxRows)
-	return s, withoutPath(err)
+	return s, text.WithoutPath(err)
 }
 
 // entry is an element and its indices.
@@ -86,7 +85,7 @@ func decodeSparse(r io.Reader, limit int) (*Sparse, error) {
 	case err != nil:
 		return nil, err
 	case n > MaxElements/2: // symmetry may double the entries
-		return nil, l.errorf("%d entries: want up to %d", n, MaxElements/2)
+		return nil, l.Errorf("%d entries: want up to %d", n, MaxElements/2)
 	}
 	var entries []entry
 	put := func(i, j int, v float64) { entries = append(entries, entry{int32(i), int32(j), v}) }
