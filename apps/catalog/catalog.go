@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 // Program is an entry of the catalog.
@@ -59,6 +60,14 @@ func Programs() []Program {
 	scales := scales()
 	for i := range programs {
 		programs[i].Scale = scales[programs[i].Name]
+		prepare := programs[i].Prepare
+		programs[i].Prepare = func(f Flags) (*Job, error) {
+			j, err := prepare(f)
+			if err == nil {
+				err = j.CheckMemory(capacity.Free{}, 1) // finds what is impossible anywhere
+			}
+			return j, err
+		}
 	}
 	return programs
 }

@@ -2,11 +2,15 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"sort"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -44,8 +48,9 @@ type Job struct {
 	// Unit names a step of progress. Units is the number of steps of all ranks; 0 means unknown.
 	Unit  string
 	Units int
-	// Memory is the least number of bytes that all ranks together need; 0 means unknown, or little.
-	Memory int
+	// Memory returns the least number of bytes that all ranks together need if N is n and all other
+	// sizes stay, by package capacity; nil means unknown, or little.
+	Memory func(n int) int
 	// Inputs are the paths of files that Open reads.
 	Inputs []string
 	// Open, if not nil, reads or generates input and completes the job. Every rank runs it.
@@ -57,6 +62,33 @@ type Job struct {
 	Plain func(timed func(section func()) fagus.Time, progress func(int)) (Outcome, error)
 	// Write, if not nil, writes the output files. It is called after verification, at rank 0.
 	Write func() error
+}
+
+// CheckMemory returns an error if j needs more memory than is free: one of usage if no machine has so
+// much. parts is among how many equal processes the memory is divided. The error names the largest
+// size that fits.
+func (j *Job) CheckMemory(free capacity.Free, parts int) error {
+	if j.Memory == nil {
+		return nil
+	}
+	fits := func(n int) error { return free.Check(j.Memory(n) / parts) }
+	err := fits(j.N)
+	if err == nil {
+		return nil
+	}
+	remedy := "take a smaller input, or more hosts (--hosts)"
+	if free.Limit == "" {
+		free = capacity.Left()
+	}
+	flag := scales()[j.App].Flag
+	if most := sort.Search(j.N, func(n int) bool { return fits(n) != nil }) - 1; most > 0 && flag != "class" {
+		remedy = fmt.Sprintf("--%s may be %d at most on this host, or take more hosts (--hosts)", flag, most)
+	}
+	err = fmt.Errorf("%s, %s: %w: %s", j.App, j.Size, err, remedy)
+	if errors.Is(err, capacity.ErrImpossible) {
+		return usage.Wrap(err)
+	}
+	return err
 }
 
 // code has the functions of a program, and the configuration of one job.

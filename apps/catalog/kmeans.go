@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/kmeans"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 func kmeansProgram() Program {
@@ -65,7 +66,7 @@ func kmeansJob(cfg kmeans.Config) (*Job, error) {
 		config: cfg, progress: func(c *kmeans.Config) *func(int) { return &c.Progress }, run: kmeans.Run, plain: infallible(kmeans.Plain),
 		outcome: verified("error/tolerance of centres and choices"),
 	}.of(&Job{
-		App: "kmeans", N: cfg.Points, Measured: "iterations, of the slowest rank", Unit: "iterations",
+		App: "kmeans", N: cfg.Points, Memory: func(n int) int { return capacity.Product(8, n, cfg.Dimensions) }, Measured: "iterations, of the slowest rank", Unit: "iterations",
 		Size: fmt.Sprintf("%d points of %d coordinates, %d clusters", cfg.Points, cfg.Dimensions, cfg.Clusters),
 	}), nil
 }

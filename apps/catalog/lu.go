@@ -42,7 +42,7 @@ func prepareLU(f Flags) (*Job, error) {
 			}
 		},
 	}.of(&Job{
-		App: "lu", N: cfg.N, Size: fmt.Sprintf("%d x %d, %d panels of %d columns", cfg.N, cfg.N, cfg.Steps(), cfg.Block),
+		App: "lu", N: cfg.N, Memory: matrices(1), Size: fmt.Sprintf("%d x %d, %d panels of %d columns", cfg.N, cfg.N, cfg.Steps(), cfg.Block),
 		Measured: "factoring, of the slowest rank", Unit: "steps", Units: cfg.Steps() * f.Nodes,
 	}), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/many"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 func manyProgram() Program {
@@ -51,7 +52,7 @@ func Many(f Flags, variables, bytes int) (*Job, error) {
 		order = "wanted by one rank alone"
 	}
 	j := &Job{
-		App: "many", N: cfg.Variables, Measured: "rounds, of the slowest rank", Unit: "rounds",
+		App: "many", N: cfg.Variables, Memory: func(n int) int { return capacity.Product(n, cfg.Bytes, f.Nodes) }, Measured: "rounds, of the slowest rank", Unit: "rounds",
 		Size: fmt.Sprintf("%d variables of %d bytes a rank, %s; %d rounds with %v of computing, skew %v",
 			cfg.Variables, cfg.Bytes, order, cfg.Rounds, cfg.Work, cfg.Skew),
 	}

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/matmul"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -101,6 +103,11 @@ func readFactors(ctx context.Context, f Flags, cfg matmul.Config) (matmul.Config
 	if a.Cols != b.Rows {
 		return cfg, usage.Errorf("A is %d x %d and B %d x %d: A must have as many columns as B has rows", a.Rows, a.Cols, b.Rows, b.Cols)
 	}
+	for i, m := range []matrix.Dense{a, b} { // no product of others can be verified
+		if at := slices.IndexFunc(m.Data, func(x float64) bool { return x-x != 0 }); at >= 0 {
+			return cfg, usage.Errorf("%s: element %d of row %d is %v: want finite numbers", f.String("ab"[i:i+1]), at%m.Cols+1, at/m.Cols+1, m.Data[at])
+		}
+	}
 	cfg.A, cfg.B = &a, &b
 	cfg.M, cfg.K, cfg.N = a.Rows, a.Cols, b.Cols
 	return cfg, checkMatmul(f, cfg)
@@ -137,7 +144,22 @@ func productJob(cfg matmul.Config, keep func(*matrix.Dense)) *Job {
 			}
 			return Outcome{Verification: Verification(r.Check), Took: r.Time}
 		},
-	}.of(&Job{App: "matmul", N: cfg.N, Size: productText(cfg), Measured: "product, of the slowest rank", Unit: "rows", Units: cfg.M})
+	}.of(&Job{App: "matmul", N: cfg.N, Memory: productMemory(cfg), Size: productText(cfg), Measured: "product, of the slowest rank", Unit: "rows", Units: cfg.M})
+}
+
+// productMemory returns the Job.Memory of a product: the sizes of generated matrices are equal.
+func productMemory(cfg matmul.Config) func(n int) int {
+	bytes := 8
+	if cfg.Float32 {
+		bytes = 4
+	}
+	return func(n int) int {
+		m, k := cfg.M, cfg.K
+		if cfg.A == nil {
+			m, k = n, n
+		}
+		return capacity.Product(bytes, capacity.Sum(capacity.Product(m, k), capacity.Product(k, n), capacity.Product(m, n)))
+	}
 }
 
 func productText(cfg matmul.Config) string {

@@ -48,9 +48,9 @@ func (b benchmark) prepare(f Flags) (*Job, error) {
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
-	memory := 0
+	var memory func(int) int
 	if b.memory != nil {
-		memory = b.memory(class, f.Nodes)
+		memory = func(int) int { return b.memory(class, f.Nodes) }
 	}
 	return code[npb.Config, verify.Result]{
 		config: npb.Config{Class: class, Options: f.options()}, progress: func(c *npb.Config) *func(int) { return &c.Progress },

@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/pagerank"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 func pagerankProgram() Program {
@@ -43,14 +44,18 @@ func preparePagerank(f Flags) (*Job, error) {
 	if path != "" && (f.IsSet("pages") || f.IsSet("links")) {
 		return nil, usage.Errorf("--pages and --links are of a generated graph: use them without --in")
 	}
-	j := &Job{}
-	if path != "" {
+	j := &Job{App: "pagerank", N: f.Int("pages"), Size: fmt.Sprintf("%d links of %d pages", f.Int("links"), f.Int("pages"))}
+	if path == "" {
+		if err := pagerank.CheckSize(f.Int("pages"), f.Int("links")); err != nil {
+			return nil, usage.Wrap(err)
+		}
+		j.Memory = func(n int) int { return capacity.Sum(capacity.Product(8, n), capacity.Product(8, f.Int("links"))) }
+	} else {
 		j.Inputs = []string{path}
 	}
 	j.Open = func(ctx context.Context) (err error) {
 		if path == "" {
 			cfg.Graph, err = pagerank.Generate(f.Int("pages"), f.Int("links"), f.Seed)
-			err = asUsage(err)
 		} else {
 			cfg.Graph, err = readInput(ctx, path, pagerank.Read)
 		}

@@ -33,6 +33,7 @@ type configured struct {
 	n       int    // the most significant size of the problem
 	size    string // all sizes of the problem in words
 	invalid error  // why the sizes are invalid; nil if valid
+	memory  func(n int) int
 	run     func(*fagus.Node, prk.Loop) (prk.Result, error)
 	plain   func(prk.Loop, verify.Timer) prk.Result
 }
@@ -74,20 +75,20 @@ func (k kernel) prepare(f Flags) (*Job, error) {
 			}
 		},
 	}.of(&Job{
-		App: k.name, N: c.n, Size: fmt.Sprintf("%s, %d iterations", c.size, loop.Iterations), Measured: "timed iterations, of the slowest rank",
+		App: k.name, N: c.n, Memory: c.memory, Size: fmt.Sprintf("%s, %d iterations", c.size, loop.Iterations), Measured: "timed iterations, of the slowest rank",
 		Unit: "iterations", Units: loop.Total(),
 	}), nil
 }
 
 // configure returns a kernel with its sizes. n is the most significant size, size describes all
-// sizes in words, and with returns the configuration for a loop.
+// sizes in words, memory is Job.Memory, and with returns the configuration for a loop.
 func configure[C any, P interface {
 	*C
 	Validate() error
-}](n int, size string, l prk.Loop, with func(prk.Loop) C,
+}](n int, size string, memory func(n int) int, l prk.Loop, with func(prk.Loop) C,
 	run func(*fagus.Node, C) (prk.Result, error), plain func(C, verify.Timer) prk.Result) configured {
 	cfg := with(l)
-	return configured{n, size, P(&cfg).Validate(),
+	return configured{n, size, P(&cfg).Validate(), memory,
 		func(n *fagus.Node, l prk.Loop) (prk.Result, error) { return run(n, with(l)) },
 		func(l prk.Loop, timed verify.Timer) prk.Result { return plain(with(l), timed) }}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/radix"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 func radixProgram() Program {
@@ -31,7 +32,7 @@ func prepareRadix(f Flags) (*Job, error) {
 			return Outcome{Verification: Verification{Name: "wrong-keys/order-and-multiset", Value: float64(r.Wrong)}, Took: r.Time}
 		},
 	}.of(&Job{
-		App: "radix", N: cfg.Keys, Size: fmt.Sprintf("%d keys of 32 bits", cfg.Keys),
+		App: "radix", N: cfg.Keys, Memory: func(n int) int { return capacity.Product(2*4, n) }, Size: fmt.Sprintf("%d keys of 32 bits", cfg.Keys),
 		Measured: "passes, of the slowest rank", Unit: "passes", Units: radix.Passes * f.Nodes,
 	}), nil
 }

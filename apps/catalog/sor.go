@@ -39,7 +39,7 @@ func prepareSOR(f Flags) (*Job, error) {
 			}
 		},
 	}.of(&Job{
-		App: "sor", N: cfg.N, Size: fmt.Sprintf("%d x %d, %d iterations", cfg.N, cfg.N, cfg.Total()),
+		App: "sor", N: cfg.N, Memory: matrices(1), Size: fmt.Sprintf("%d x %d, %d iterations", cfg.N, cfg.N, cfg.Total()),
 		Measured: "iterations, of the slowest rank", Unit: "iterations", Units: cfg.Total(),
 	}), nil
 }

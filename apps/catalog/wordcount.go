@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/wordcount"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 func wordcountProgram() Program {
@@ -59,6 +60,7 @@ func wordcountJob(cfg wordcount.Config) (*Job, error) {
 	}
 	j := &Job{App: "wordcount", N: len(cfg.Text), Size: fmt.Sprintf("text of %d bytes", len(cfg.Text)), Measured: "counting, of the slowest rank", Unit: "words"}
 	if cfg.Text == nil {
+		j.Memory = func(n int) int { return capacity.Product(3, n) } // a syllable and a blank
 		j.N, j.Units, j.Size = cfg.Words, cfg.Words, fmt.Sprintf("%d words of a vocabulary of %d", cfg.Words, cfg.Vocabulary)
 	}
 	return code[wordcount.Config, verify.Result]{

@@ -55,11 +55,19 @@ func (g *Graph) Validate() error {
 	return nil
 }
 
-// Generate returns a random graph in which few pages attract most links, and some have no
-// outgoing links. It returns an error if the size is out of range.
-func Generate(pages, links int, seed uint64) (*Graph, error) {
+// CheckSize returns an error if a graph cannot have so many pages or links.
+func CheckSize(pages, links int) error {
 	if pages < 1 || pages > MaxPages || links < 0 || links > MaxLinks {
-		return nil, fmt.Errorf("pagerank: graph of %d links and %d pages: want 0 to %d links, and 1 to %d pages", links, pages, MaxLinks, MaxPages)
+		return fmt.Errorf("pagerank: graph of %d links and %d pages: want 0 to %d links, and 1 to %d pages", links, pages, MaxLinks, MaxPages)
+	}
+	return nil
+}
+
+// Generate returns a random graph in which few pages attract most links, and some have no
+// outgoing links. It returns the error of CheckSize.
+func Generate(pages, links int, seed uint64) (*Graph, error) {
+	if err := CheckSize(pages, links); err != nil {
+		return nil, err
 	}
 	g := &Graph{Pages: pages, Links: make([]Link, links)}
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -21,13 +21,15 @@ type Config struct {
 	verify.Options
 }
 
+const maxIterations = 1 << 30
+
 // Validate reports an error if the program cannot run with c.
 func (c *Config) Validate() error {
 	switch {
 	case c.N < 3:
 		return fmt.Errorf("sor: %d x %d grid: want at least 3 x 3", c.N, c.N)
-	case c.Iterations < 0:
-		return fmt.Errorf("sor: %d iterations: want at least 1, or 0 for the default", c.Iterations)
+	case c.Iterations < 0 || c.Iterations > maxIterations:
+		return fmt.Errorf("sor: %d iterations: want 1 to %d, or 0 for the default", c.Iterations, maxIterations)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package stencil
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/fagus-dsm/fagus/apps/internal/prk"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -20,8 +21,8 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Radius < 1:
 		return fmt.Errorf("stencil: radius %d: want at least 1", c.Radius)
-	case c.N <= 2*c.Radius:
-		return fmt.Errorf("stencil: %d x %d grid: a star of radius %d needs at least %d rows and columns", c.N, c.N, c.Radius, 2*c.Radius+1)
+	case c.N < 1 || c.Radius > (c.N-1)/2:
+		return fmt.Errorf("stencil: %d x %d grid: a star of radius %d needs at least %d rows and columns", c.N, c.N, c.Radius, min(2*uint64(c.Radius), math.MaxInt-1)+1)
 	}
 	return c.Loop.Validate("stencil")
 }

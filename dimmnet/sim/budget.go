@@ -5,6 +5,8 @@ import (
 	"math"
 	"runtime/debug"
 	"syscall"
+
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 const (
@@ -40,11 +42,11 @@ func newBudget(most int64, read func() (int64, error)) budget {
 		return unbounded()
 	}
 	if most == 0 {
-		free, known := Available()
-		if !known {
+		free := capacity.Left()
+		if free.Limit == "" {
 			return unbounded()
 		}
-		most = free - free/reserve
+		most = free.Bytes - free.Bytes/reserve
 	}
 	return budget{before: before, last: before, most: most, step: leastCalls, read: read}
 }

@@ -86,37 +86,6 @@ func TestGarbageIsNoMemory(t *testing.T) {
 	_ = last
 }
 
-// TestAvailable reads the files of systems with and without limits.
-func TestAvailable(t *testing.T) {
-	const machine = "MemTotal: 100 kB\nMemAvailable:   90 kB\n"
-	for _, test := range []struct {
-		name  string
-		files map[string]string
-		free  int64
-		known bool
-	}{
-		{"another system", nil, 0, false},
-		{"a machine", map[string]string{"/proc/meminfo": machine}, 90 << 10, true},
-		{"no limit", map[string]string{"/proc/meminfo": machine, "/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "max\n"}, 90 << 10, true},
-		{"a limit of a group above", map[string]string{"/proc/meminfo": machine, "/proc/self/cgroup": "1:name=systemd:/x\n0::/a/b\n",
-			"/sys/fs/cgroup/a/memory.max": "50000\n", "/sys/fs/cgroup/a/memory.current": "20000\n",
-			"/sys/fs/cgroup/a/memory.stat":  "file 7000\ninactive_file 6000\n",
-			"/sys/fs/cgroup/a/b/memory.max": "60000\n", "/sys/fs/cgroup/a/b/memory.current": "100\n"}, 36000, true},
-		{"version 1", map[string]string{"/proc/meminfo": machine, "/proc/self/cgroup": "4:memory:/job\n0::/\n",
-			"/sys/fs/cgroup/memory/job/memory.limit_in_bytes": "30000\n", "/sys/fs/cgroup/memory/job/memory.usage_in_bytes": "31000\n"}, 0, true},
-	} {
-		free, known := available(func(file string) ([]byte, error) {
-			if text, ok := test.files[file]; ok {
-				return []byte(text), nil
-			}
-			return nil, fs.ErrNotExist
-		})
-		if free != test.free || known != test.known {
-			t.Errorf("%s: %d bytes, known %v; want %d, %v", test.name, free, known, test.free, test.known)
-		}
-	}
-}
-
 // TestBlockedThread: a thread that waits for something outside of the simulation does not keep Run
 // from returning when its context ends.
 func TestBlockedThread(t *testing.T) {

@@ -65,6 +65,15 @@ func readIdentity(where string, rank dimmnet.Rank) (*identity.Identity, error) {
 	return identity.Read(f)
 }
 
+// ParseStall reads the value of FAGUS_STALL.
+func ParseStall(text string) (time.Duration, error) {
+	stall, err := time.ParseDuration(text)
+	if err != nil || stall == 0 {
+		return 0, fmt.Errorf("cluster: %s=%q: want a time such as 30s, or -1s for no limit", fagusStall, text)
+	}
+	return stall, nil
+}
+
 // HostsConfigFromEnv reads FAGUS_DOMAIN, FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE,
 // FAGUS_PORTS, FAGUS_PROVIDER and FAGUS_STALL for a rank.
 func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (cfg HostsConfig, err error) {
@@ -79,8 +88,8 @@ func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (
 		return cfg, fmt.Errorf("cluster: %s: %w", fagusPorts, err)
 	}
 	if stall, _ := lookup(fagusStall); stall != "" {
-		if cfg.Stall, err = time.ParseDuration(stall); err != nil || cfg.Stall == 0 {
-			return cfg, fmt.Errorf("cluster: %s=%q: want a time such as 30s, or -1s for no limit", fagusStall, stall)
+		if cfg.Stall, err = ParseStall(stall); err != nil {
+			return cfg, err
 		}
 	}
 	switch v, _ := lookup(fagusInsecure); v {

@@ -18,6 +18,8 @@ const (
 	ByteTime      = 5 * fagus.Nanosecond / 2
 )
 
+const maxIterations = 1 << 30
+
 // Loop has the parameters that all kernels share.
 type Loop struct {
 	// Iterations is the number of timed iterations, at least 1. One untimed iteration precedes
@@ -29,10 +31,10 @@ type Loop struct {
 	done int // iterations, including the untimed one, before the run resumed
 }
 
-// Validate reports an error if the loop has no iteration. kernel is the name in the error.
+// Validate reports an error if the loop has no iteration, or too many. kernel is the name in the error.
 func (l *Loop) Validate(kernel string) error {
-	if l.Iterations < 1 {
-		return fmt.Errorf("%s: %d iterations: want at least 1", kernel, l.Iterations)
+	if l.Iterations < 1 || l.Iterations > maxIterations {
+		return fmt.Errorf("%s: %d iterations: want 1 to %d", kernel, l.Iterations, maxIterations)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package shm
 import (
 	"cmp"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -31,7 +32,10 @@ func (c Config) withDefaults(nodes int) (Config, error) {
 	}
 	c.LLCM, c.Bulk = llcm, bulk
 	if c.Heap == 0 {
-		c.Heap = min(machineMemory(), mostMapped/nodes, addressSpace()/2/nodes)
+		var limit string
+		if c.Heap, limit = mostHeap(nodes, c.nicBytes()); c.Heap == 0 {
+			return c, fmt.Errorf("shm: a segment of %d bytes for each of %d ranks exceeds %s: %w", c.nicBytes()+pageBytes, nodes, limit, syscall.ENOMEM)
+		}
 	}
 	c.Heap = (c.Heap + pageBytes - 1) &^ (pageBytes - 1)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)

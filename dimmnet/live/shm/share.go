@@ -5,22 +5,35 @@ package shm
 import (
 	"fmt"
 	"math"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-func machineMemory() int {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
-		return math.MaxInt32
+// mostHeap returns how many whole pages, in bytes, the heap of each rank may have: those of the
+// machine's memory, and what the limits of this process permit. limit is the one that counts. 0
+// means that the limit has no room for a heap beside the NIC memory of nic bytes.
+func mostHeap(nodes, nic int) (bytes int, limit string) {
+	bytes, limit = mostMapped/nodes, "the address space"
+	atMost := func(n int, what string) {
+		if n < bytes {
+			bytes, limit = max(n, 0)&^(pageBytes-1), what
+		}
 	}
-	return int(info.Totalram) * int(info.Unit)
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err == nil {
+		atMost(int(info.Totalram)*int(info.Unit), "the machine's memory")
+	}
+	// A rank maps the segments of all; half of its addresses are left for all else.
+	atMost(resourceLimit(unix.RLIMIT_AS)/2/nodes-nic, "the limit of the address space, which ulimit -v raises")
+	atMost(resourceLimit(unix.RLIMIT_FSIZE)-nic, "the limit of the size of files, which ulimit -f raises")
+	return bytes, limit
 }
 
-// addressSpace returns the limit of this process's address space (ulimit -v).
-func addressSpace() int {
+// resourceLimit returns a limit of this process; math.MaxInt if there is none.
+func resourceLimit(resource int) int {
 	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > math.MaxInt {
+	if err := unix.Getrlimit(resource, &limit); err != nil || limit.Cur > math.MaxInt {
 		return math.MaxInt
 	}
 	return int(limit.Cur)
@@ -61,7 +74,9 @@ func (p *port) OwnProcessor() bool { return len(p.run.segments) <= p.run.procs }
 func (p *port) allocate(n int) (at int, err error) {
 	free := len(p.own.heap) - p.heapUsed
 	if n < 0 || n > free {
-		return 0, fmt.Errorf("shm: allocating %d bytes of shared memory: %d of %d bytes are in use: use private placement, raise ulimit -v if it is set, or set Config.Heap", n, p.heapUsed, len(p.own.heap))
+		most, limit := mostHeap(len(p.run.segments), len(p.own.mapped))
+		return 0, fmt.Errorf("shm: allocating %d bytes of shared memory: %d of %d bytes are in use, and at most %d are possible by %s: use private placement, raise the limit, or set Config.Heap: %w",
+			n, p.heapUsed, len(p.own.heap), most, limit, syscall.ENOMEM)
 	}
 	at = p.heapUsed
 	p.heapUsed += min((n+pageBytes-1)&^(pageBytes-1), free)

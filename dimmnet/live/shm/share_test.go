@@ -3,9 +3,16 @@
 package shm
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
@@ -40,5 +47,60 @@ func TestWholePages(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLimits: under limits of the process a run has a smaller heap, and what does not fit is told
+// with the name of the limit.
+func TestLimits(t *testing.T) {
+	const variable = "SHM_TEST_LIMIT"
+	if of, limited := os.LookupEnv(variable); limited {
+		resource, bytes := 0, 0
+		fmt.Sscan(of, &resource, &bytes)
+		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}); err != nil {
+			t.Fatal(err)
+		}
+		s, f, err := func() (*segment, *os.File, error) {
+			cfg, err := Config{}.withDefaults(2)
+			if err != nil {
+				return nil, nil, err
+			}
+			return create(&cfg)
+		}()
+		if err != nil {
+			fmt.Println("error:", err, errors.Is(err, syscall.ENOMEM))
+			return
+		}
+		defer f.Close()
+		defer s.unmap()
+		p := &port{run: &run{segments: []*segment{s, s}}, own: s}
+		_, err = p.Share(64 << 20)
+		fmt.Println("64 MiB:", err)
+		_, err = p.Share(1 << 46)
+		fmt.Println("64 TiB:", err)
+		return
+	}
+	if _, f, err := create(&Config{LLCM: 1 << 17, Heap: pageBytes}); err != nil {
+		t.Skip(err)
+	} else {
+		f.Close()
+	}
+	for _, c := range []struct {
+		resource, bytes int
+		want            []string
+	}{
+		{unix.RLIMIT_FSIZE, 1 << 28, []string{"64 MiB: <nil>", "64 TiB: shm: allocating", "which ulimit -f raises"}},
+		{unix.RLIMIT_FSIZE, 1 << 26, []string{"64 MiB: shm: allocating", "which ulimit -f raises"}},
+		{unix.RLIMIT_FSIZE, 1 << 17, []string{"error: shm: a segment of", "which ulimit -f raises", "true"}},
+		{unix.RLIMIT_AS, 1 << 33, []string{"64 MiB: <nil>", "64 TiB: shm: allocating", "which ulimit -v raises"}},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLimits$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", variable, c.resource, c.bytes))
+		out, err := cmd.CombinedOutput()
+		for _, want := range c.want {
+			if err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("limit %d of %d bytes: %v, %s, want %q", c.resource, c.bytes, err, out, want)
+			}
+		}
 	}
 }

@@ -255,7 +255,7 @@ func (cfg *Config) readRank(nodes setting) error {
 		return nil
 	}
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	cfg.rank = &rank
 	return cfg.takeSize(&rank, nodes)

@@ -21,7 +21,7 @@ func OwnFromFlags(c *cli.Context) (Config, error) {
 	place, err := cluster.FromEnv(os.LookupEnv)
 	launched := err == nil
 	if err != nil && !errors.Is(err, cluster.ErrNoJob) {
-		return Config{}, err
+		return Config{}, asUsage(err)
 	}
 	net, nodes := read(c, netFlag, netVariable), read(c, nodesFlag, nodesVariable)
 	switch {
@@ -72,7 +72,7 @@ const (
 func (cfg *Config) takeSeat(net, nodes setting) error {
 	place, err := cluster.FromEnv(os.LookupEnv)
 	if err != nil {
-		return err
+		return asUsage(err)
 	}
 	if simulated := os.Getenv(netVariable); os.Getenv(lineVariable) != "" && simulated != cfg.Network.Name {
 		return usage.Errorf("%v: fagus launch has started this process for --net %s: give both the same network", net, simulated)
@@ -103,7 +103,7 @@ func claim() error {
 	number, ok := strings.CutPrefix(where, "fd:")
 	fd, err := strconv.ParseUint(number, 10, 16)
 	if !ok || err != nil || fd < 3 {
-		return fmt.Errorf("%s is %q: want fd: and a file descriptor, 3 or more", lineVariable, where)
+		return usage.Errorf("%s is %q: want fd: and a file descriptor, 3 or more", lineVariable, where)
 	}
 	line := os.NewFile(uintptr(fd), "line")
 	_, err = line.WriteString(Claim)

@@ -163,9 +163,13 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 		}
 		job.Env = append(job.Env, "FAGUS_PORTS="+ports)
 	}
-	// If it is not set, the ranks read the variable, and refuse a bad one.
 	if job.Stall = c.Duration("stall"); job.Stall == 0 {
-		job.Stall, _ = time.ParseDuration(variable(job.Env, "FAGUS_STALL"))
+		if text := variable(job.Env, "FAGUS_STALL"); text != "" {
+			var err error
+			if job.Stall, err = cluster.ParseStall(text); err != nil {
+				return usage.Wrap(err)
+			}
+		}
 	}
 	var ranks interface {
 		Check() error

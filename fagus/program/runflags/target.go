@@ -85,7 +85,7 @@ func (t *Target) join(ctx context.Context) error {
 	}
 	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(t.rank.Rank))
 	if err != nil {
-		return err
+		return t.reported(asUsage(err))
 	}
 	cfg.Log = t.Log
 	cfg.Insecure = cfg.Insecure || t.Insecure
@@ -132,11 +132,19 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 		t.began.Add(1)
 		return program(n)
 	})
-	err = t.reported(err)
-	if err != nil && t.began.Load() == 0 && ctx.Err() == nil && !external(err) {
-		err = usage.Wrap(err)
+	if err = t.reported(err); err != nil && t.began.Load() == 0 && ctx.Err() == nil {
+		err = asUsage(err)
 	}
 	return report, err
+}
+
+// asUsage makes err, an error about what the user has set, one of usage, unless the operating system
+// caused it.
+func asUsage(err error) error {
+	if external(err) {
+		return err
+	}
+	return usage.Wrap(err)
 }
 
 // external reports whether the operating system or another process caused err.

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -110,7 +111,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 		if elsewhere := c.IsSet("hosts"); err == nil && !elsewhere {
 			err = base.CheckReadable(j.Inputs) // here, to report a missing file once, not per rank
 			if err == nil {
-				err = checkMemory(j, j.Memory)
+				err = j.CheckMemory(capacity.Host(), 1)
 			}
 		} else if elsewhere && !usage.Is(err) {
 			err = nil
@@ -124,11 +125,11 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
-	share := j.Memory
+	processes := 1
 	if cfg.Network.Processes {
-		share /= cfg.Nodes // others may be on this host, and may already have theirs
+		processes = cfg.Nodes // others may be on this host, and may already have their part
 	}
-	if err := checkMemory(j, share); err != nil {
+	if err := j.CheckMemory(capacity.Left(), processes); err != nil {
 		return err
 	}
 	if idle, err := cfg.StandBy(); idle || err != nil {

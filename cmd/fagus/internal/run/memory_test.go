@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // TestMemory checks that a job that needs more memory than any machine has does not begin, with
 // and without Fagus, and that the same job begins if it needs little.
 func TestMemory(t *testing.T) {
-	if _, known := sim.Available(); !known {
+	if capacity.Left().Limit == "" {
 		t.Skip("this system does not tell how much memory is available")
 	}
 	for _, args := range [][]string{{"--plain"}, {"--net", "inproc"}, {"--net", "shm"}} {
@@ -21,7 +21,7 @@ func TestMemory(t *testing.T) {
 				continue // would start this test as a rank
 			}
 			var began atomic.Bool // every rank sets it
-			j := &catalog.Job{App: "program", Memory: memory,
+			j := &catalog.Job{App: "program", Memory: func(int) int { return memory },
 				Run: func(*fagus.Node, func(int)) (catalog.Outcome, error) {
 					began.Store(true)
 					return catalog.Outcome{}, nil

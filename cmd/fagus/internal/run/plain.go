@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -50,7 +51,7 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMemory(j, j.Memory); err != nil {
+	if err := j.CheckMemory(capacity.Left(), 1); err != nil {
 		return err
 	}
 	if j.Open != nil {

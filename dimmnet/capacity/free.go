@@ -1,30 +1,63 @@
-package sim
+package capacity
 
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 )
 
-// Available returns the number of bytes that this process can still allocate without swapping:
-// what the machine has available, and no more than what its control groups permit. known is
-// false if the system does not say.
-func Available() (free int64, known bool) {
-	return available(os.ReadFile)
+// Free says how much memory this process can still allocate.
+type Free struct {
+	Bytes int64
+	Limit string // what limits it; "" if the system does not say, and Bytes means nothing
 }
 
-// available is Available with the files of the system.
-func available(read func(string) ([]byte, error)) (free int64, known bool) {
-	if kib, ok := field(read, "/proc/meminfo", "MemAvailable:"); ok {
-		free, known = kib<<10, true
+// Left returns how much memory this process can still allocate without swapping: what the machine
+// has available, and no more than its control groups and its own limits permit.
+func Left() Free { return left(os.ReadFile, limits()) }
+
+// Host is Left for processes that this one starts together: without its own limits.
+func Host() Free { return left(os.ReadFile, nil) }
+
+// limit is a limit of this process.
+type limit struct {
+	name  string
+	bytes int64
+	field int // of /proc/self/statm: how many pages of it are in use
+}
+
+func (f *Free) atMost(bytes int64, what string) {
+	if bytes = max(0, bytes); f.Limit == "" || bytes < f.Bytes {
+		f.Bytes, f.Limit = bytes, what
 	}
+}
+
+// left is Left with the files of the system, and the limits of the process.
+func left(read func(string) ([]byte, error), limits []limit) (free Free) {
+	if kib, ok := field(read, "/proc/meminfo", "MemAvailable:"); ok {
+		free.atMost(kib<<10, "the machine's memory")
+	}
+	for _, l := range limits {
+		statm, _ := read("/proc/self/statm")
+		var used [7]int64
+		for i, text := range strings.Fields(string(statm)) {
+			used[min(i, 6)], _ = strconv.ParseInt(text, 10, 64)
+		}
+		free.atMost(l.bytes-used[l.field]*int64(os.Getpagesize()), l.name)
+	}
+	free.control(read)
+	return free
+}
+
+// control applies the limits of control groups.
+func (f *Free) control(read func(string) ([]byte, error)) {
 	text, err := read("/proc/self/cgroup")
 	if err != nil {
-		return free, known
+		return
 	}
 	for line := range strings.Lines(string(text)) { // number:controllers:path
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -43,16 +76,13 @@ func available(read func(string) ([]byte, error)) (free int64, known bool) {
 			used, ok2 := field(read, path.Join(dir, usage), "")
 			if ok && ok2 { // no limit is "max", or a number that exceeds every memory
 				reclaimable, _ := field(read, path.Join(dir, "memory.stat"), cache)
-				if left := max(0, most-used+reclaimable); !known || left < free {
-					free, known = left, true
-				}
+				f.atMost(most-used+reclaimable, "the control group "+group)
 			}
 			if group == "/" {
 				break
 			}
 		}
 	}
-	return free, known
 }
 
 // field returns the number behind a name at the beginning of a line of a file. Without a name, it
@@ -70,17 +100,4 @@ func field(read func(string) ([]byte, error), file, name string) (n int64, ok bo
 		}
 	}
 	return 0, false
-}
-
-// resident returns the memory that this process has, in bytes.
-func resident() (int64, error) {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return 0, err
-	}
-	var size, pages int64
-	if n, _ := fmt.Sscan(string(text), &size, &pages); n < 2 {
-		return 0, errors.New("sim: /proc/self/statm has no resident size")
-	}
-	return pages * int64(os.Getpagesize()), nil
 }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package capacity
+
+func limits() []limit { return nil }
