@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
