@@ -251,21 +251,35 @@ func pipe(t *testing.T) *os.File {
 // those of the other ranks and, in long tests, that of the hellos at rank 0.
 func TestDeadlinesEnd(t *testing.T) {
 	t.Parallel() // the test mostly waits
-	const timeout = time.Second
-	after := time.Duration(longtest.Cases(5500, 2500)) * time.Millisecond
-	all, cfgs := spread(t, 2)
-	hosts, errs := each(2, func(rank int) (*cluster.Hosts, error) {
-		cfgs[rank].Timeout = timeout
-		return cluster.JoinHosts(within(t), all[rank], cfgs[rank])
+	var hosts []*cluster.Hosts
+	var here []*cluster.Host
+	patiently(t, time.Second, func(timeout time.Duration) error {
+		all, cfgs := spread(t, 2)
+		var errs, more []error
+		hosts, errs = each(2, func(rank int) (*cluster.Hosts, error) {
+			cfgs[rank].Timeout = timeout
+			return cluster.JoinHosts(within(t), all[rank], cfgs[rank])
+		})
+		here, more = each(2, func(rank int) (*cluster.Host, error) {
+			all[rank].Rendezvous = ""
+			return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{Timeout: timeout})
+		})
+		time.Sleep(max(timeout+1500*time.Millisecond, time.Duration(longtest.Cases(5500, 0))*time.Millisecond))
+		err := errors.Join(append(errs, more...)...)
+		for rank := range 2 {
+			if err != nil && hosts[rank] != nil {
+				_ = hosts[rank].Close(within(t)) // the others have not joined
+			}
+			if err != nil && here[rank] != nil {
+				_ = here[rank].Close(within(t))
+			}
+		}
+		return err
 	})
-	noErrors(t, errs)
-	here, errs := each(2, func(rank int) (*cluster.Host, error) {
-		all[rank].Rendezvous = ""
-		return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{Timeout: timeout})
-	})
-	noErrors(t, errs)
-	time.Sleep(after)
-	_, errs = each(2, func(rank int) (any, error) {
+	if t.Failed() {
+		return
+	}
+	_, errs := each(2, func(rank int) (any, error) {
 		_, err := hosts[rank].Gather(within(t), nil)
 		_, here := here[rank].Gather(within(t), nil)
 		return nil, errors.Join(err, here)

@@ -87,8 +87,13 @@ func (s *Set) Plug(i int) error {
 
 // Drop makes host i drop what it receives and which, the selector of a rule of ip, describes: "",
 // "ipproto udp", or "ipproto tcp dport 17000-17100".
-func (s *Set) Drop(i int, which string) error {
-	return IP(strings.Join(strings.Fields(fmt.Sprintf("-n %s rule add priority 1 iif eth0 %s blackhole", s.Hosts[i], which)), " "))
+func (s *Set) Drop(i int, which string) error { return s.rule(i, which, "blackhole") }
+
+// Refuse makes host i answer what it receives by ICMP: the sender is not permitted.
+func (s *Set) Refuse(i int) error { return s.rule(i, "", "prohibit") }
+
+func (s *Set) rule(i int, which, action string) error {
+	return IP(strings.Join(strings.Fields(fmt.Sprintf("-n %s rule add priority 1 iif eth0 %s %s", s.Hosts[i], which, action)), " "))
 }
 
 // Close removes the hosts.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -25,18 +24,34 @@ func Command() *cli.Command {
 	networks := runflags.OfProcesses()
 	return &cli.Command{
 		Name: "faults", Usage: "strike jobs of real processes, and see what is reported, and when",
-		UsageText: "fagus lab faults [flags]\n\nfagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
+		UsageText: "fagus lab faults [flags]\n\nfagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --restart\nfagus lab faults --restart --kills 200 --host-faults 100\n" +
+			"fagus lab faults --restart --net quic --only 'sends nothing'\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
 		Description: "Each fault strikes a job of 4 ranks that exchange data. Silence is forgiven for 1.6 s (--stall). Faults of\n" +
-			"hosts need root and iproute2: network namespaces stand for hosts. Exit code 1: something went wrong.",
+			"hosts need root and iproute2: network namespaces stand for hosts. Exit code 1: something went wrong.\n" +
+			"With --restart the jobs compute, keep checkpoints and start again (fagus run sor --restart). Each must end as if\n" +
+			"nothing had happened: with the same result, bit for bit. --kills and --host-faults strike at random instants\n" +
+			"instead: ranks, up to 4 times in each job, and hosts, with a fault drawn from the table. A fault of a rank takes some\n" +
+			"2 s, and one of a host 10 s.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "net", Value: "shm,tcp,quic", Usage: "networks, with commas between: " + networks.String()},
 			&cli.StringFlag{Name: "only", Usage: "only faults whose name contains `TEXT`"},
+			&cli.BoolFlag{Name: "restart", Usage: "strike jobs that restart, and compare their results"},
+			&cli.IntFlag{Name: "kills", Usage: "with --restart: kill `N` ranks at random instants"},
+			&cli.IntFlag{Name: "host-faults", Usage: "with --restart: strike `N` hosts at random instants"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of what is drawn at random"},
+			&cli.IntFlag{Name: "workers", Value: 2, Usage: "with --restart: run `N` jobs at a time, which often wait"},
 			base.JSONFlag(schema),
 		},
 		Action: base.NoArgs(func(c *cli.Context) error {
 			nets, err := networks.FindAll(c.String("net"))
 			if err != nil {
 				return err
+			}
+			if c.Bool("restart") {
+				return runDeaths(c, nets)
+			}
+			if c.IsSet("kills") || c.IsSet("host-faults") || c.IsSet("workers") || c.IsSet("seed") {
+				return usage.Errorf("--kills, --host-faults, --workers and --seed need --restart")
 			}
 			trials := plan(nets, c.String("only"))
 			if len(trials) == 0 {
@@ -51,16 +66,13 @@ func Command() *cli.Command {
 type trial struct {
 	fault
 	network string
+	victim  int
 }
 
 func plan(nets []runflags.Network, only string) (all []trial) {
-	for _, n := range nets {
-		oneHost := n.Name == runflags.OFI && os.Getenv("FAGUS_PROVIDER") == "shm"
-		for _, f := range faults() {
-			needsDatagrams := n.Name == runflags.QUIC && strings.Contains(f.name, "datagrams")
-			if strings.Contains(f.name, only) && (!f.hosts || n.Hosts && !oneHost) && !needsDatagrams {
-				all = append(all, trial{f, n.Name})
-			}
+	for _, d := range tableOfDeaths(nets, only) {
+		if !d.restart {
+			all = append(all, trial{d.fault, d.network, d.victim})
 		}
 	}
 	return all
@@ -127,9 +139,9 @@ func runTrial(ctx context.Context, t trial, self string, number int) (row struck
 			j.end()
 			j.leftovers()
 		}
-		return row, "", fmt.Errorf("%s, %s: %w", t.network, t.name, err)
+		return row, "", fmt.Errorf("%s, %s: %w", t.network, t.of(t.victim), err)
 	}
-	row, err = t.strike(ctx, j, t.network)
+	row, err = t.strike(ctx, j)
 	if err != nil {
 		j.end()
 		j.leftovers()

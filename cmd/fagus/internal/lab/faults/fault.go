@@ -3,7 +3,10 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -11,8 +14,8 @@ import (
 )
 
 const (
-	ranks  = 4
-	victim = 2 // the rank that most faults strike; hosts have one rank each
+	ranks = 4
+	usual = 2 // the rank that faults strike; some strike rank 0, too. Hosts have one rank each.
 
 	// pause is shorter than the silence that stall forgives.
 	pause = 800 * time.Millisecond
@@ -23,73 +26,136 @@ const (
 
 // fault is one way to disturb a job.
 type fault struct {
+	// name has "rank #" for the victim, or "host @" for its host.
 	name    string
 	hosts   bool // strikes a host: the ranks are on namespaces
-	disturb func(j *job) error
-	rank    int  // the rank that the report must name; -1: none
+	disturb func(j *job, victim int) error
+	unknown bool // the report need not name the victim
 	goesOn  bool // the job goes on, and no rank is accused
 	silent  bool // the launcher is killed and can report nothing
+	told    bool // no attempt follows: the launcher is told to end, or the exit code is a decision
+	alone   bool // there is no other victim than rank 2
+	// restart is of jobs that restart only: the report of a job that does not is like that of others.
+	restart bool
 }
 
-func faults() []fault {
-	rank := func(n int, s syscall.Signal) func(*job) error {
-		return func(j *job) error { return j.signal(n, s) }
+// of returns the name of the fault with rank victim, or with any if victim is negative.
+func (f *fault) of(victim int) string {
+	rank, host := fmt.Sprintf("rank %d", victim), "a host"
+	switch {
+	case victim < 0:
+		rank = "a rank"
+	case victim != usual:
+		host = fmt.Sprintf("the host of rank %d", victim)
 	}
-	launcher := func(s syscall.Signal) func(*job) error {
-		return func(j *job) error { return j.cmd.Process.Signal(s) }
+	return strings.NewReplacer("rank #", rank, "host @", host).Replace(f.name)
+}
+
+// victims returns the ranks that a table strikes.
+func (f *fault) victims() []int {
+	if f.alone {
+		return []int{usual}
 	}
-	hosts := func(line string) func(*job) error {
-		return func(j *job) error { return namespaces.IP(fmt.Sprintf(line, j.net.Hosts[victim])) }
-	}
-	drop := func(which string) func(*job) error {
-		return func(j *job) error { return j.net.Drop(victim, which) }
-	}
-	return []fault{
-		{name: "rank 2 is killed", rank: 2, disturb: rank(2, syscall.SIGKILL)},
-		{name: "rank 0 is killed", rank: 0, disturb: rank(0, syscall.SIGKILL)},
-		{name: "rank 2 is stopped", rank: 2, disturb: rank(2, syscall.SIGSTOP)},
-		{name: "rank 0 is stopped", rank: 0, disturb: rank(0, syscall.SIGSTOP)},
-		{name: "rank 2 gets SIGTERM", rank: 2, disturb: rank(2, syscall.SIGTERM)},
-		{name: "rank 2 aborts", rank: 2, disturb: rank(2, syscall.SIGABRT)},
-		{name: "rank 2 pauses for 0.8 s", goesOn: true, disturb: func(j *job) error {
-			if err := j.signal(2, syscall.SIGSTOP); err != nil {
+	return []int{usual, 0}
+}
+
+// dies reports whether the job cannot go on without a restart.
+func (f *fault) dies() bool { return !f.goesOn && !f.silent && !f.told }
+
+func faults() []fault { return slices.Concat(rankFaults(), launcherFaults(), hostFaults()) }
+
+// rankGets returns a function that sends signals to the victim, each after a time.
+func rankGets(signals ...syscall.Signal) func(*job, int) error {
+	return func(j *job, victim int) error {
+		for i, s := range signals {
+			if i > 0 {
+				time.Sleep(pause)
+			}
+			if err := j.signal(victim, s); err != nil {
 				return err
 			}
-			time.Sleep(pause)
-			return j.signal(2, syscall.SIGCONT)
-		}},
-		{name: "all ranks pause for 2 s", goesOn: true, disturb: func(j *job) error {
-			for rank := range ranks {
-				if err := j.signal(rank, syscall.SIGSTOP); err != nil {
-					return err
-				}
+		}
+		return nil
+	}
+}
+
+func rankFaults() []fault {
+	return []fault{
+		{name: "rank # is killed", disturb: rankGets(syscall.SIGKILL)},
+		{name: "rank # is stopped", disturb: rankGets(syscall.SIGSTOP)},
+		{name: "rank # gets SIGTERM", disturb: rankGets(syscall.SIGTERM)},
+		// Go's run-time ends with code 2 after SIGABRT, as after a panic.
+		{name: "rank # aborts", told: true, disturb: rankGets(syscall.SIGABRT)},
+		{name: "rank # is stopped, and goes on when it is given up", restart: true, disturb: func(j *job, victim int) error {
+			if err := j.signal(victim, syscall.SIGSTOP); err != nil {
+				return err
 			}
-			time.Sleep(2 * time.Second)
-			for rank := range ranks {
-				if err := j.signal(rank, syscall.SIGCONT); err != nil {
-					return err
-				}
-			}
+			pid := j.pid(victim)
+			j.awaitLine(endTime)
+			_ = syscall.Kill(pid, syscall.SIGCONT) // it may have been killed
 			return nil
 		}},
-		{name: "the launcher gets SIGINT", rank: -1, disturb: launcher(syscall.SIGINT)},
-		{name: "the launcher gets SIGTERM", rank: -1, disturb: launcher(syscall.SIGTERM)},
-		{name: "the launcher gets SIGHUP", rank: -1, disturb: launcher(syscall.SIGHUP)},
-		{name: "the launcher is killed", rank: -1, silent: true, disturb: launcher(syscall.SIGKILL)},
+		{name: "rank # pauses for 0.8 s", alone: true, goesOn: true, disturb: rankGets(syscall.SIGSTOP, syscall.SIGCONT)},
+		{name: "all ranks pause for 2 s", alone: true, goesOn: true, disturb: func(j *job, _ int) error {
+			all := make([]int, ranks)
+			for rank := range all {
+				all[rank] = rank
+			}
+			return j.pause(all, 2*time.Second)
+		}},
+	}
+}
 
-		{name: "a host is cut off", hosts: true, rank: victim, disturb: hosts("-n %s link set eth0 down")},
-		{name: "a host receives nothing", hosts: true, rank: victim, disturb: drop("")},
-		{name: "a host receives no datagrams", hosts: true, goesOn: true, disturb: drop("ipproto udp")},
-		{name: "a host is cut off for 0.8 s", hosts: true, goesOn: true, disturb: func(j *job) error {
-			if err := hosts("-n %s link set eth0 down")(j); err != nil {
+func launcherFaults() []fault {
+	launcher := func(s syscall.Signal) func(*job, int) error {
+		return func(j *job, _ int) error { return j.cmd.Process.Signal(s) }
+	}
+	return []fault{
+		{name: "the launcher gets SIGINT", alone: true, unknown: true, told: true, disturb: launcher(syscall.SIGINT)},
+		{name: "the launcher gets SIGTERM", alone: true, unknown: true, told: true, disturb: launcher(syscall.SIGTERM)},
+		{name: "the launcher gets SIGHUP", alone: true, unknown: true, told: true, disturb: launcher(syscall.SIGHUP)},
+		{name: "the launcher is killed", alone: true, unknown: true, silent: true, disturb: launcher(syscall.SIGKILL)},
+		{name: "the launcher of hosts is killed", alone: true, hosts: true, unknown: true, silent: true, disturb: launcher(syscall.SIGKILL)},
+	}
+}
+
+// hostFaults are those of ranks on namespaces that stand for hosts.
+func hostFaults() []fault {
+	link := func(state string) func(*job, int) error {
+		return func(j *job, victim int) error {
+			return namespaces.IP(fmt.Sprintf("-n %s link set eth0 %s", j.net.Hosts[victim], state))
+		}
+	}
+	drop := func(which string) func(*job, int) error {
+		return func(j *job, victim int) error { return j.net.Drop(victim, which) }
+	}
+	// agent sends a signal to the agent that has started the victim, all to all processes there.
+	agent := func(s syscall.Signal, all bool) func(*job, int) error {
+		return func(j *job, victim int) error { return j.signalHost(victim, s, all) }
+	}
+	return []fault{
+		{name: "host @ is cut off", hosts: true, disturb: link("down")},
+		{name: "host @ is unplugged", hosts: true, disturb: func(j *job, victim int) error { return j.net.Unplug(victim) }},
+		{name: "host @ receives nothing", hosts: true, disturb: drop("")},
+		{name: "host @ sends nothing", hosts: true, disturb: func(j *job, victim int) error { return j.mute(victim) }},
+		{name: "host @ is cut off from another", hosts: true, unknown: true, disturb: func(j *job, victim int) error {
+			other := (victim + 1) % ranks
+			return errors.Join(j.net.Drop(victim, "from "+namespaces.Address(other)), j.net.Drop(other, "from "+namespaces.Address(victim)))
+		}},
+		{name: "host @ refuses what comes", hosts: true, disturb: func(j *job, victim int) error { return j.net.Refuse(victim) }},
+		{name: "host @ is killed", hosts: true, unknown: true, disturb: agent(syscall.SIGKILL, true)},
+		{name: "host @ is stopped", hosts: true, unknown: true, disturb: agent(syscall.SIGSTOP, true)},
+		{name: "the agent of host @ is killed", hosts: true, unknown: true, disturb: agent(syscall.SIGKILL, false)},
+		{name: "the agent of host @ is stopped", hosts: true, unknown: true, disturb: agent(syscall.SIGSTOP, false)},
+		{name: "rank # on a host is killed", hosts: true, disturb: rankGets(syscall.SIGKILL)},
+		{name: "rank # on a host is stopped", hosts: true, disturb: rankGets(syscall.SIGSTOP)},
+		{name: "host @ receives no datagrams", alone: true, hosts: true, goesOn: true, disturb: drop("ipproto udp")},
+		{name: "host @ is cut off for 0.8 s", alone: true, hosts: true, goesOn: true, disturb: func(j *job, victim int) error {
+			if err := link("down")(j, victim); err != nil {
 				return err
 			}
 			time.Sleep(pause)
-			return hosts("-n %s link set eth0 up")(j)
+			return link("up")(j, victim)
 		}},
-		{name: "rank 2 on a host is killed", hosts: true, rank: 2, disturb: rank(2, syscall.SIGKILL)},
-		{name: "rank 0 on a host is killed", hosts: true, rank: 0, disturb: rank(0, syscall.SIGKILL)},
-		{name: "rank 2 on a host is stopped", hosts: true, rank: 2, disturb: rank(2, syscall.SIGSTOP)},
-		{name: "the launcher of hosts is killed", hosts: true, rank: -1, silent: true, disturb: launcher(syscall.SIGKILL)},
 	}
 }

@@ -145,6 +145,57 @@ func (j *job) signal(rank int, s syscall.Signal) error {
 	return syscall.Kill(pid, s)
 }
 
+// awaitLine waits for the first line since forget, for a time.
+func (j *job) awaitLine(atMost time.Duration) {
+	for begun := time.Now(); time.Since(begun) < atMost; time.Sleep(time.Millisecond) {
+		j.mu.Lock()
+		came := !j.reported.IsZero()
+		j.mu.Unlock()
+		if came {
+			return
+		}
+	}
+}
+
+// signalHost sends a signal to the agent that has started a rank; all: to all processes of its host.
+func (j *job) signalHost(rank int, s syscall.Signal, all bool) error {
+	pid := j.pid(rank)
+	if pid == 0 {
+		return fmt.Errorf("rank %d does not run", rank)
+	}
+	if !all {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return err
+		}
+		words := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if pid, err = strconv.Atoi(words[1]); err != nil || pid <= 1 {
+			return fmt.Errorf("rank %d has no agent", rank)
+		}
+		return syscall.Kill(pid, s)
+	}
+	text, err := namespaces.Output("netns pids " + j.net.Hosts[rank])
+	for _, word := range strings.Fields(text) {
+		if pid, wrong := strconv.Atoi(word); wrong == nil {
+			_ = syscall.Kill(pid, s) // it may have ended with its parent
+		}
+	}
+	return err
+}
+
+// mute makes the other hosts drop what the host of a rank sends.
+func (j *job) mute(rank int) error {
+	for i := range j.net.Hosts {
+		if i == rank {
+			continue
+		}
+		if err := j.net.Drop(i, "from "+namespaces.Address(rank)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rollCall makes all ranks print what they do.
 func (j *job) rollCall() {
 	for rank := range j.ranks {

@@ -22,12 +22,12 @@ type struck struct {
 }
 
 // strike runs a job, strikes it, and watches what follows.
-func (f *fault) strike(ctx context.Context, j *job, network string) (struck, error) {
-	s := struck{Network: network, Fault: f.name, Hosts: f.hosts, Exit: -1}
+func (t *trial) strike(ctx context.Context, j *job) (struck, error) {
+	s := struck{Network: t.network, Fault: t.of(t.victim), Hosts: t.hosts, Exit: -1}
 	before := j.forget() // the warning of a job without identities is no report
 	at := time.Now()
-	if err := f.disturb(j); err != nil {
-		return s, fmt.Errorf("%s: %w", f.name, err)
+	if err := t.disturb(j, t.victim); err != nil {
+		return s, fmt.Errorf("%s: %w", s.Fault, err)
 	}
 	running := false
 	select {
@@ -35,7 +35,7 @@ func (f *fault) strike(ctx context.Context, j *job, network string) (struck, err
 		s.Exit = j.cmd.ProcessState.ExitCode()
 	case <-ctx.Done():
 		return s, context.Cause(ctx)
-	case <-time.After(f.bound()):
+	case <-time.After(t.bound()):
 		running = true
 	}
 	lines := j.output()[before:]
@@ -46,7 +46,7 @@ func (f *fault) strike(ctx context.Context, j *job, network string) (struck, err
 	if len(lines) > 0 {
 		s.Text = lines[len(lines)-1]
 	}
-	s.Wrong = f.wrong(running, s, strings.Join(lines, "\n"))
+	s.Wrong = t.wrong(running, s, strings.Join(lines, "\n"))
 	j.end()
 	if s.Left = j.leftovers(); s.Left > 0 && s.Wrong == "" {
 		s.Wrong = fmt.Sprintf("%d processes are left", s.Left)
@@ -54,33 +54,33 @@ func (f *fault) strike(ctx context.Context, j *job, network string) (struck, err
 	return s, nil
 }
 
-func (f *fault) bound() time.Duration {
-	if f.goesOn {
+func (t *trial) bound() time.Duration {
+	if t.goesOn {
 		return calm
 	}
 	return endTime
 }
 
 // wrong returns what is wrong with the job after the fault; "" if nothing is.
-func (f *fault) wrong(running bool, s struck, text string) string {
+func (t *trial) wrong(running bool, s struck, text string) string {
 	reported := s.ReportedMs > 0
 	switch {
-	case f.goesOn && !running:
+	case t.goesOn && !running:
 		return "the job has ended"
-	case f.goesOn && strings.Contains(text, "rank") && !strings.Contains(text, "warning"):
+	case t.goesOn && strings.Contains(text, "rank") && !strings.Contains(text, "warning"):
 		return "a rank is accused"
-	case f.goesOn:
+	case t.goesOn:
 		return ""
 	case running:
 		return fmt.Sprintf("the job runs after %v", endTime)
-	case f.silent:
+	case t.silent:
 		return ""
 	case s.Exit == 0:
 		return "the exit code is 0"
-	case !reported && f.rank >= 0:
+	case !reported && !t.unknown:
 		return "nothing is reported"
-	case f.rank >= 0 && !strings.Contains(s.Text, fmt.Sprintf("rank %d", f.rank)):
-		return fmt.Sprintf("the last line does not name rank %d", f.rank)
+	case !t.unknown && !strings.Contains(s.Text, fmt.Sprintf("rank %d", t.victim)):
+		return fmt.Sprintf("the last line does not name rank %d", t.victim)
 	}
 	return ""
 }

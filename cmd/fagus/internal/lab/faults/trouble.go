@@ -112,16 +112,8 @@ func hostTroubles() []trouble {
 			return rank, j.net.Drop(rank, "")
 		}},
 		{name: "a host sends nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
-			mute := g.IntN(j.ranks)
-			for rank := range j.ranks {
-				if rank == mute {
-					continue
-				}
-				if err := j.net.Drop(rank, "from "+namespaces.Address(mute)); err != nil {
-					return mute, err
-				}
-			}
-			return mute, nil
+			rank := g.IntN(j.ranks)
+			return rank, j.mute(rank)
 		}},
 		{name: "a host is cut off for a while", hosts: true, strike: func(j *job, g generator) (int, error) {
 			rank := g.IntN(j.ranks)

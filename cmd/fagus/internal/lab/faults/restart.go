@@ -1,0 +1,524 @@
+//go:build linux
+
+package faults
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
+	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+)
+
+const (
+	deathsSchema = "fagus.deaths/v1"
+	// spares is how many hosts have no rank at first: a job may lose as many.
+	spares = 2
+	// killsPerJob is how often a campaign kills a rank of the same job.
+	killsPerJob = 4
+	// leastIterations and mostIterations bound the length of a job. It is doubled if jobs of a
+	// network end before they are struck. With fewer, the verification of sor fails.
+	leastIterations, mostIterations = 500, 1 << 20
+	// restartLimit bounds a job, also on a busy machine: a rank that cannot join waits for 30 s.
+	restartLimit = 10 * time.Minute
+	// restartStall is the silence that is forgiven: agents have at least that.
+	restartStall = 3 * time.Second
+)
+
+// deaths strikes jobs that restart, and compares their results with that of an undisturbed one.
+type deaths struct {
+	self    string
+	workers int
+	limit   time.Duration
+
+	mu         sync.Mutex
+	iterations map[string]int    // by network
+	references map[int]*expected // by iterations
+	doc        deathsDocument
+}
+
+// expected is the result of an undisturbed job.
+type expected struct {
+	once   sync.Once
+	result sorResult
+	err    error
+}
+
+// sorResult is what must be the same, bit for bit.
+type sorResult struct {
+	Bits         string `json:"bits"`
+	Verification struct {
+		Value float64 `json:"value"`
+	} `json:"verification"`
+}
+
+// deathsDocument is the result of fagus lab faults --restart.
+type deathsDocument struct {
+	Schema  string      `json:"schema"`
+	Seed    uint64      `json:"seed"`
+	Seconds float64     `json:"seconds"`
+	Rows    []deathsRow `json:"rows"`
+	Jobs    int         `json:"jobs"`
+	Struck  int         `json:"struck"`
+	Wrong   int         `json:"wrong"`   // number of jobs with something wrong
+	Skipped string      `json:"skipped"` // why faults of hosts were not tried; "" if they were
+}
+
+// deathsRow is what a fault has done on a network.
+type deathsRow struct {
+	Network  string    `json:"net"`
+	Fault    string    `json:"fault"`
+	Struck   int       `json:"struck"`
+	Restarts int       `json:"restarts"`
+	SeenBy   []string  `json:"seen_by"`    // "others", "itself", "launcher"
+	Noticed  []float64 `json:"restart_s"`  // from each strike to the message about the restart
+	Ended    int       `json:"jobs_right"` // jobs whose end was the right one
+	Wrong    []string  `json:"jobs_wrong"` // what was wrong with the others
+	want     string    // what the right end is
+	before   int       // lines of the launcher before the first fault
+}
+
+// death is a job to strike.
+type death struct {
+	fault
+	network string
+	victim  int // negative: a random one at each strike
+	strikes int
+	seed    uint64
+}
+
+func runDeaths(c *cli.Context, nets []runflags.Network) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	d := &deaths{self: self, workers: c.Int("workers"), limit: restartLimit, iterations: map[string]int{}, references: map[int]*expected{}}
+	d.doc = deathsDocument{Schema: deathsSchema, Seed: c.Uint64("seed"), Rows: []deathsRow{}}
+	if d.workers < 1 || c.Int("kills") < 0 || c.Int("host-faults") < 0 {
+		return usage.Errorf("--workers %d --kills %d --host-faults %d: want at least 1, 0 and 0", d.workers, c.Int("kills"), c.Int("host-faults"))
+	}
+	jobs := tableOfDeaths(nets, c.String("only"))
+	if c.Int("kills")+c.Int("host-faults") > 0 {
+		jobs = campaignOfDeaths(nets, c.String("only"), c.Int("kills"), c.Int("host-faults"), d.doc.Seed)
+	}
+	ofHosts := func(t death) bool { return t.hosts }
+	if slices.ContainsFunc(jobs, ofHosts) {
+		if hosts, err := newHosts(1, -1); err != nil {
+			d.doc.Skipped = err.Error()
+			jobs = slices.DeleteFunc(jobs, ofHosts)
+		} else {
+			hosts.Close()
+		}
+	}
+	if len(jobs) == 0 && d.doc.Skipped == "" {
+		return usage.Errorf("--net %s --only %q: no fault of these networks has this in its name", c.String("net"), c.String("only"))
+	}
+	begun := time.Now()
+	err = d.runAll(c.Context, jobs, base.NewProgress(c.App.ErrWriter, "jobs", len(jobs)))
+	d.doc.Seconds = time.Since(begun).Seconds()
+	if err = errors.Join(base.Print(c, &d.doc, d.doc.print), err); err != nil {
+		return err
+	}
+	if d.doc.Wrong > 0 {
+		return fmt.Errorf("%d of %d jobs went wrong", d.doc.Wrong, d.doc.Jobs)
+	}
+	return nil
+}
+
+// possible reports whether a fault can strike jobs of a network.
+func (f *fault) possible(n runflags.Network, only string) bool {
+	oneHost := n.Name == runflags.OFI && os.Getenv("FAGUS_PROVIDER") == "shm"
+	needsDatagrams := n.Name == runflags.QUIC && strings.Contains(f.name, "datagrams")
+	return (!f.hosts || n.Hosts && !oneHost) && !needsDatagrams && (strings.Contains(f.of(usual), only) || !f.alone && strings.Contains(f.of(0), only))
+}
+
+// tableOfDeaths returns each fault on each network once, and for rank 0, too.
+func tableOfDeaths(nets []runflags.Network, only string) (all []death) {
+	for _, n := range nets {
+		for _, f := range faults() {
+			for _, victim := range f.victims() {
+				if f.possible(n, only) && strings.Contains(f.of(victim), only) {
+					all = append(all, death{fault: f, network: n.Name, victim: victim, strikes: 1, seed: uint64(len(all))})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// campaignOfDeaths returns jobs of which ranks are killed, and jobs with a fault of a host each, at
+// random instants, on the networks in turn.
+func campaignOfDeaths(nets []runflags.Network, only string, kills, losses int, seed uint64) (all []death) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	add := func(n runflags.Network, f fault, strikes int) {
+		all = append(all, death{fault: f, network: n.Name, victim: -1, strikes: strikes, seed: random.Uint64()})
+	}
+	var ofHosts []runflags.Network
+	for _, n := range nets {
+		if n.Hosts {
+			ofHosts = append(ofHosts, n)
+		}
+	}
+	for i := 0; kills > 0; i++ {
+		strikes := min(kills, killsPerJob)
+		add(nets[i%len(nets)], rankFaults()[0], strikes)
+		kills -= strikes
+	}
+	for i := 0; i < losses && len(ofHosts) > 0; i++ {
+		n := ofHosts[i%len(ofHosts)]
+		able := slices.DeleteFunc(hostFaults(), func(f fault) bool { return !f.dies() || f.alone || !f.possible(n, only) })
+		if len(able) == 0 {
+			break
+		}
+		add(n, able[random.IntN(len(able))], 1)
+	}
+	return all
+}
+
+// runAll strikes all jobs, some at a time: they often wait.
+func (d *deaths) runAll(ctx context.Context, jobs []death, bar *base.Progress) error {
+	defer bar.Stop()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for range d.workers {
+		wait.Go(func() {
+			for i := range next {
+				if err := d.try(ctx, i, jobs[i]); err != nil {
+					stop(err) // the others would fail, too
+				}
+				bar.Add(1)
+			}
+		})
+	}
+	for i := range jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// errEarly is the error of a job that has ended before it was struck.
+var errEarly = errors.New("the job ends before it is struck")
+
+// try strikes a job, and a longer one if it ends before.
+func (d *deaths) try(ctx context.Context, number int, t death) error {
+	d.mu.Lock()
+	iterations := cmp.Or(d.iterations[t.network], leastIterations)
+	d.mu.Unlock()
+	for ; ; iterations *= 2 {
+		err := d.strikeOnce(ctx, number, t, iterations)
+		if !errors.Is(err, errEarly) || iterations >= mostIterations {
+			return err
+		}
+		d.mu.Lock()
+		d.iterations[t.network] = max(d.iterations[t.network], 2*iterations)
+		d.mu.Unlock()
+	}
+}
+
+// expect returns the result of so many iterations without a fault, in this process's own command.
+func (d *deaths) expect(ctx context.Context, iterations int) (sorResult, error) {
+	d.mu.Lock()
+	e := d.references[iterations]
+	if e == nil {
+		e = &expected{}
+		d.references[iterations] = e
+	}
+	d.mu.Unlock()
+	e.once.Do(func() {
+		j, err := startJob(ctx, d.self, sor(iterations), "inproc", 1, -1, nil, nil)
+		if err == nil {
+			<-j.ended
+			e.result, err = j.result()
+		}
+		e.err = err
+	})
+	return e.result, e.err
+}
+
+func sor(iterations int) []string {
+	return []string{"run", "sor", "-n", "150", "--iterations", strconv.Itoa(iterations), "--json"}
+}
+
+// result returns what the launcher has printed on standard output, after its end.
+func (j *job) result() (r sorResult, err error) {
+	if code := j.cmd.ProcessState.ExitCode(); code != 0 {
+		return r, fmt.Errorf("exit code %d", code)
+	}
+	if err := json.Unmarshal(j.out.Bytes(), &r); err != nil || r.Bits == "" {
+		return r, fmt.Errorf("exit code 0, but the report is %.80q (%v)", j.out.Bytes(), err)
+	}
+	return r, nil
+}
+
+// strikeOnce runs a job that restarts, strikes it, and adds what follows to the table.
+func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations int) error {
+	want, err := d.expect(ctx, iterations)
+	if err != nil {
+		return fmt.Errorf("the undisturbed job: %w", err)
+	}
+	random := rand.New(rand.NewPCG(t.seed, 1))
+	args := append(sor(iterations), "--restart", strconv.Itoa(t.strikes+spares), "--checkpoint-every", "100ms")
+	if random.IntN(2) == 0 { // otherwise in memory
+		folder, err := os.MkdirTemp("", "fagus-faults-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		args = append(args, "--checkpoint", folder)
+	}
+	var net *namespaces.Set
+	if t.hosts {
+		if net, err = newHosts(ranks+spares, number); err != nil {
+			return err
+		}
+		defer net.Close()
+	}
+	j, err := startJob(ctx, d.self, args, t.network, ranks, number, net, []string{"FAGUS_STALL=" + restartStall.String()})
+	if err != nil {
+		return err
+	}
+	r := deathsRow{Network: t.network, Fault: t.of(t.victim), want: t.want()}
+	over, cancel := context.WithTimeout(ctx, d.limit)
+	defer cancel()
+	err = d.strikeAll(over, j, t, &r, random)
+	select {
+	case <-j.ended:
+	case <-over.Done():
+		if err == nil && ctx.Err() == nil {
+			r.Wrong = append(r.Wrong, fmt.Sprintf("the job runs after %v", d.limit))
+			j.rollCall()
+		}
+	}
+	wrong := ""
+	if err == nil && len(r.Wrong) == 0 {
+		wrong = t.wrong(j, &r, want)
+	}
+	j.end()
+	for pid := range marked.Processes(j.mark) {
+		_ = syscall.Kill(pid, syscall.SIGCONT) // a host that is stopped goes on, and learns that it is lost
+	}
+	if left := j.leftovers(); left > 0 && wrong == "" {
+		wrong = fmt.Sprintf("%d processes are left", left)
+	}
+	if err != nil || ctx.Err() != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	if wrong != "" {
+		r.Wrong = append(r.Wrong, wrong)
+	}
+	if len(r.Wrong) > 0 {
+		lines := j.output()
+		r.Wrong[0] = fmt.Sprintf("%s (seed %d): %s", r.Wrong[0], t.seed, strings.Join(lines[max(0, len(lines)-8):], " | "))
+	} else {
+		r.Ended = 1
+	}
+	d.add(r)
+	return nil
+}
+
+// strikeAll strikes a job as often as t says, each time after the start of an attempt.
+func (d *deaths) strikeAll(ctx context.Context, j *job, t death, r *deathsRow, random *rand.Rand) error {
+	for n := range t.strikes {
+		if err := j.awaitStart(ctx); err != nil {
+			return cmp.Or(early(j, n), err)
+		}
+		victim := t.victim
+		if victim < 0 {
+			victim = random.IntN(ranks)
+			time.Sleep(time.Duration(random.Int64N(int64(500 * time.Millisecond))))
+		}
+		before, at := j.forget(), time.Now()
+		if n == 0 {
+			r.before = before
+		}
+		if err := t.disturb(j, victim); err != nil {
+			return cmp.Or(early(j, n), fmt.Errorf("%s, %s: %w", t.network, t.name, err))
+		}
+		r.Struck++
+		if !t.dies() {
+			return nil
+		}
+		again := func() bool { return slices.ContainsFunc(j.output()[before:], isRestart) }
+		for !again() {
+			select {
+			case <-j.ended:
+				if !again() {
+					return nil // wrong says why
+				}
+			case <-ctx.Done():
+				return nil
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+		r.Noticed = append(r.Noticed, time.Since(at).Seconds())
+		for _, by := range seenBy(j.output()[before:], victim) {
+			if !slices.Contains(r.SeenBy, by) {
+				r.SeenBy = append(r.SeenBy, by)
+			}
+		}
+	}
+	return nil
+}
+
+// early returns errEarly if a job has ended with exit code 0 before its first strike. Later strikes
+// are not needed: nil has no effect then.
+func early(j *job, strikes int) error {
+	select {
+	case <-j.ended:
+		if j.cmd.ProcessState.ExitCode() == 0 && strikes == 0 {
+			return errEarly
+		}
+	default:
+	}
+	return nil
+}
+
+func isRestart(line string) bool { return strings.Contains(line, ": restarting") }
+
+var accusation = regexp.MustCompile(`^(\d+): fagus: .*rank (\d+) (?:.*is lost|is gone|failed|has heard of no other)`)
+
+// seenBy returns who has noticed a fault, by the lines up to the message about the restart.
+func seenBy(lines []string, victim int) (by []string) {
+	add := func(who string) {
+		if !slices.Contains(by, who) {
+			by = append(by, who)
+		}
+	}
+	for _, line := range lines {
+		if m := accusation.FindStringSubmatch(line); m != nil {
+			if m[1] == strconv.Itoa(victim) {
+				add("itself")
+			} else {
+				add("others")
+			}
+		}
+		if isRestart(line) {
+			if strings.Contains(line, "signal: ") || strings.Contains(line, "agent") || strings.Contains(line, "its memory") || strings.Contains(line, "it is stopped") {
+				add("launcher")
+			}
+			break
+		}
+	}
+	slices.Sort(by)
+	return by
+}
+
+// want says in words which end of a job is right.
+func (f *fault) want() string {
+	switch {
+	case f.goesOn:
+		return "goes on"
+	case f.told, f.silent:
+		return "ends"
+	}
+	return "restarts"
+}
+
+// wrong returns what is wrong with a job that has ended; "" if nothing is.
+func (t *death) wrong(j *job, r *deathsRow, want sorResult) string {
+	for _, line := range j.output()[r.before:] {
+		if isRestart(line) {
+			r.Restarts++
+		}
+	}
+	if t.told || t.silent {
+		switch {
+		case r.Restarts > 0:
+			return "it starts again, though it is told to end"
+		case t.told && j.cmd.ProcessState.ExitCode() == 0:
+			return "the exit code is 0"
+		}
+		return ""
+	}
+	got, err := j.result()
+	switch {
+	case err != nil:
+		return err.Error()
+	case got != want:
+		return fmt.Sprintf("the result is %+v, that of an undisturbed job %+v", got, want)
+	case t.goesOn && r.Restarts > 0:
+		return "it starts again, though it could go on"
+	case !t.goesOn && r.Restarts < r.Struck:
+		return fmt.Sprintf("%d restarts after %d faults", r.Restarts, r.Struck)
+	}
+	return ""
+}
+
+// add adds a job to the row of its fault.
+func (d *deaths) add(r deathsRow) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.doc.Jobs++
+	d.doc.Struck += r.Struck
+	d.doc.Wrong += len(r.Wrong)
+	for i := range d.doc.Rows {
+		if own := &d.doc.Rows[i]; own.Network == r.Network && own.Fault == r.Fault {
+			own.Struck += r.Struck
+			own.Restarts += r.Restarts
+			own.Ended += r.Ended
+			own.Noticed = append(own.Noticed, r.Noticed...)
+			own.Wrong = append(own.Wrong, r.Wrong...)
+			for _, by := range r.SeenBy {
+				if !slices.Contains(own.SeenBy, by) {
+					own.SeenBy = append(own.SeenBy, by)
+				}
+			}
+			slices.Sort(own.SeenBy)
+			return
+		}
+	}
+	d.doc.Rows = append(d.doc.Rows, r)
+}
+
+func (d *deathsDocument) print(w io.Writer) error {
+	slices.SortStableFunc(d.Rows, func(a, b deathsRow) int { return cmp.Compare(a.Network, b.Network) })
+	t := base.NewTable(table.Row{"net", "fault", "struck", "wanted", "restarts", "after, s", "seen by", "right", "wrong"}, 3, 5, 6, 8, 9)
+	for _, r := range d.Rows {
+		after := "-"
+		if slices.Sort(r.Noticed); len(r.Noticed) > 0 {
+			after = fmt.Sprintf("%.1f", r.Noticed[len(r.Noticed)/2])
+			if len(r.Noticed) > 1 {
+				after += fmt.Sprintf(" (%.1f)", r.Noticed[len(r.Noticed)-1])
+			}
+		}
+		t.AppendRow(table.Row{r.Network, r.Fault, r.Struck, r.want, r.Restarts, after, strings.Join(r.SeenBy, ", "), r.Ended, len(r.Wrong)})
+	}
+	_, err := fmt.Fprintf(w, "%s\n\nafter: from the fault to the message about the restart, the median and (the worst)\nright: the job ended as wanted, and its result is that of an undisturbed job, bit for bit\n%d faults of %d jobs from seed %d in %.0f s: %d jobs with something wrong\n", t.Render(), d.Struck, d.Jobs, d.Seed, d.Seconds, d.Wrong)
+	if err == nil && d.Skipped != "" {
+		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
+	}
+	for _, r := range d.Rows {
+		for _, wrong := range r.Wrong {
+			if err == nil {
+				_, err = fmt.Fprintf(w, "\n%s, %s: %s\n", r.Network, r.Fault, wrong)
+			}
+		}
+	}
+	return err
+}
