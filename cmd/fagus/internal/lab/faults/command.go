@@ -24,8 +24,8 @@ func Command() *cli.Command {
 	networks := runflags.OfProcesses()
 	return &cli.Command{
 		Name: "faults", Usage: "strike jobs of real processes, and see what is reported, and when",
-		UsageText: "fagus lab faults [flags]\n\nfagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --restart\nfagus lab faults --restart --kills 200 --host-faults 100\n" +
-			"fagus lab faults --restart --net quic --only 'sends nothing'\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
+		UsageText: "fagus lab faults [flags]\n\nfagus lab faults\nfagus lab faults --net tcp --only killed\nfagus lab faults --restart 3\nfagus lab faults --restart 3 --kills 200 --host-faults 100\n" +
+			"fagus lab faults --restart 3 --net quic --only 'sends nothing'\nfagus lab faults --json | jq '.rows[] | select(.wrong)'",
 		Description: "Each fault strikes a job of 4 ranks that exchange data. Silence is forgiven for 1.6 s (--stall). Faults of\n" +
 			"hosts need root and iproute2: network namespaces stand for hosts. Exit code 1: something went wrong.\n" +
 			"With --restart the jobs compute, keep checkpoints and start again (fagus run sor --restart). Each must end as if\n" +
@@ -35,7 +35,7 @@ func Command() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "net", Value: "shm,tcp,quic", Usage: "networks, with commas between: " + networks.String()},
 			&cli.StringFlag{Name: "only", Usage: "only faults whose name contains `TEXT`"},
-			&cli.BoolFlag{Name: "restart", Usage: "strike jobs that restart, and compare their results"},
+			&cli.IntFlag{Name: "restart", Usage: "strike jobs that restart up to `N` times (and once more for each kill after the first), and compare results"},
 			&cli.IntFlag{Name: "kills", Usage: "with --restart: kill `N` ranks at random instants"},
 			&cli.IntFlag{Name: "host-faults", Usage: "with --restart: strike `N` hosts at random instants"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of what is drawn at random"},
@@ -47,7 +47,7 @@ func Command() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if c.Bool("restart") {
+			if c.IsSet("restart") {
 				return runDeaths(c, nets)
 			}
 			if c.IsSet("kills") || c.IsSet("host-faults") || c.IsSet("workers") || c.IsSet("seed") {

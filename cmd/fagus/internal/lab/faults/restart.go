@@ -46,9 +46,10 @@ const (
 
 // deaths strikes jobs that restart, and compares their results with that of an undisturbed one.
 type deaths struct {
-	self    string
-	workers int
-	limit   time.Duration
+	self     string
+	workers  int
+	restarts int // of a job that is struck once
+	limit    time.Duration
 
 	mu         sync.Mutex
 	iterations map[string]int    // by network
@@ -111,10 +112,10 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 	if err != nil {
 		return err
 	}
-	d := &deaths{self: self, workers: c.Int("workers"), limit: restartLimit, iterations: map[string]int{}, references: map[int]*expected{}}
+	d := &deaths{self: self, workers: c.Int("workers"), restarts: c.Int("restart"), limit: restartLimit, iterations: map[string]int{}, references: map[int]*expected{}}
 	d.doc = deathsDocument{Schema: deathsSchema, Seed: c.Uint64("seed"), Rows: []deathsRow{}}
-	if d.workers < 1 || c.Int("kills") < 0 || c.Int("host-faults") < 0 {
-		return usage.Errorf("--workers %d --kills %d --host-faults %d: want at least 1, 0 and 0", d.workers, c.Int("kills"), c.Int("host-faults"))
+	if d.workers < 1 || d.restarts < 1 || c.Int("kills") < 0 || c.Int("host-faults") < 0 {
+		return usage.Errorf("--restart %d --workers %d --kills %d --host-faults %d: want at least 1, 1, 0 and 0", d.restarts, d.workers, c.Int("kills"), c.Int("host-faults"))
 	}
 	jobs := tableOfDeaths(nets, c.String("only"))
 	if c.Int("kills")+c.Int("host-faults") > 0 {
@@ -283,7 +284,7 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 		return fmt.Errorf("the undisturbed job: %w", err)
 	}
 	random := rand.New(rand.NewPCG(t.seed, 1))
-	args := append(sor(iterations), "--restart", strconv.Itoa(t.strikes+spares), "--checkpoint-every", "100ms")
+	args := append(sor(iterations), "--restart", strconv.Itoa(t.strikes-1+d.restarts), "--checkpoint-every", "100ms")
 	if random.IntN(2) == 0 { // otherwise in memory
 		folder, err := os.MkdirTemp("", "fagus-faults-")
 		if err != nil {
