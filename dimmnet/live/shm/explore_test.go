@@ -347,7 +347,7 @@ func mistakes() []mistake {
 		}},
 		{"wakes before it tells the failure", "failure of another process", func(x *protocol) {
 			x.fail = func(p *port, err error) {
-				p.run.segments[0].setReason(err.Error())
+				p.run.segments[0].setReason(err.Error(), false)
 				for _, s := range p.run.segments {
 					s.wake()
 					delay.Here()

@@ -167,11 +167,11 @@ func TestFullBuffer(t *testing.T) {
 	}
 	for o.buffered() < outboxBytes+controlBytes {
 		left := outboxBytes + controlBytes - o.buffered()
-		if err := o.control(failure, make([]byte, min(left-headerBytes, failureBytes-headerBytes))); err != nil {
+		if err := o.control(failure, 0, make([]byte, min(left-headerBytes, failureBytes-headerBytes))); err != nil {
 			t.Fatalf("with %d bytes left: %v", left, err)
 		}
 	}
-	if err := o.control(pushed, nil); err == nil || o.buffered() != outboxBytes+controlBytes {
+	if err := o.control(pushed, 0, nil); err == nil || o.buffered() != outboxBytes+controlBytes {
 		t.Errorf("the buffer has %d bytes and accepts more: want %d", o.buffered(), outboxBytes+controlBytes)
 	}
 	for step := range []int{0, 1} { // the last byte above the half makes the difference
