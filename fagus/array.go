@@ -42,7 +42,7 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	}
 	size := int(t.Size())
 	if length < 1 || size > 0 && length > min(consistency.MaxAddr, math.MaxInt)/size {
-		return nil, n.problem("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space",
+		return nil, n.problem("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space (a product that overflows may be negative)",
 			name, length, size)
 	}
 	mem, all, err := n.mapArray(length * size)

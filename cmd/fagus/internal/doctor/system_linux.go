@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 // probeSystem tries each kernel feature that ranks use.
 func probeSystem() []finding {
-	return []finding{
+	return slices.Concat([]finding{
 		probeKernel(), probeMemory(), probeMemfd(), probeFutex(), probeUserfaultfd(), probePagemapScan(),
-		probeFiles(), probeMemlock(),
+	}, probeLimits(), []finding{
 		good("/dev/shm", "not needed: segments have no names"),
 		probeClock(),
-	}
+	})
 }
 
 func probeKernel() finding {
@@ -29,17 +32,12 @@ func probeKernel() finding {
 }
 
 func probeMemory() finding {
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return lack("memory", err, "mount /proc")
+	const few = 256 << 20
+	free := capacity.Left()
+	if free.Limit != "" && free.Bytes < few {
+		return note("memory", free.String(), "end other processes, or raise the limit")
 	}
-	var total, available int64
-	for line := range strings.Lines(string(text)) {
-		// Sscanf leaves its variable unchanged if the line does not match.
-		_, _ = fmt.Sscanf(line, "MemTotal: %d kB", &total)
-		_, _ = fmt.Sscanf(line, "MemAvailable: %d kB", &available)
-	}
-	return good("memory", "%d MiB, of which %d are free", total>>10, available>>10)
+	return good("memory", "%v", free)
 }
 
 func probeMemfd() finding {
@@ -114,31 +112,46 @@ func probePagemapScan() finding {
 	return good(name, "written pages can be listed")
 }
 
-func probeFiles() finding {
-	var l unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
-		return lack("open files", err, "")
+// probeLimits reports the limits of this process that ranks may meet. A rank inherits them.
+func probeLimits() (all []finding) {
+	for _, l := range []struct {
+		name     string
+		resource int
+		unit     uint64
+		in, flag string // the unit, and the flag of ulimit
+		enough   uint64 // in units
+		use      string
+	}{
+		{"open files", unix.RLIMIT_NOFILE, 1, "", "-n", 1024, "a rank needs about 2 for every other rank"},
+		{"processes", unix.RLIMIT_NPROC, 1, "", "-u", 256, "of this user; a rank is one, and has about 10 threads"},
+		{"file size", unix.RLIMIT_FSIZE, 1 << 20, " MiB", "-f", 1 << 10, "the arrays that ranks of --net shm share fit into one file in memory; checkpoints and results are files"},
+		{"address space", unix.RLIMIT_AS, 1 << 20, " MiB", "-v", unix.RLIM_INFINITY, "Go reserves more than it uses, and a rank of --net shm maps the memory of all others"},
+		{"data", unix.RLIMIT_DATA, 1 << 20, " MiB", "-d", unix.RLIM_INFINITY, "arrays of private placement, and all that a program allocates"},
+		{"locked memory", unix.RLIMIT_MEMLOCK, 1 << 10, " KiB", "-l", 0, "only NICs that --net ofi uses need it"},
+	} {
+		var r unix.Rlimit
+		if err := unix.Getrlimit(l.resource, &r); err != nil {
+			all = append(all, lack(l.name, err, ""))
+			continue
+		}
+		text := func(n uint64) string {
+			if n == unix.RLIM_INFINITY {
+				return "unlimited"
+			}
+			return fmt.Sprint(n/l.unit, l.in)
+		}
+		value := fmt.Sprintf("%s (limit %s); %s", text(r.Cur), text(r.Max), l.use)
+		if r.Cur != unix.RLIM_INFINITY && r.Cur/l.unit < l.enough {
+			want := "unlimited"
+			if l.enough != unix.RLIM_INFINITY && l.unit == 1 {
+				want = fmt.Sprint(l.enough)
+			}
+			all = append(all, note(l.name, value, fmt.Sprintf("what does not fit fails: ulimit %s %s", l.flag, want)))
+			continue
+		}
+		all = append(all, good(l.name, "%s", value))
 	}
-	const enough = 1024
-	if l.Cur < enough {
-		return note("open files", fmt.Sprintf("%d (limit %d)", l.Cur, l.Max), fmt.Sprintf("a rank needs about 2 for every other rank: ulimit -n %d", enough))
-	}
-	return good("open files", "%s (limit %s); a rank needs about 2 for every other rank", limit(l.Cur), limit(l.Max))
-}
-
-func probeMemlock() finding {
-	var l unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &l); err != nil {
-		return lack("locked memory", err, "")
-	}
-	return good("locked memory", "%s bytes; only NICs that --net ofi uses need it", limit(l.Cur))
-}
-
-func limit(n uint64) string {
-	if n == unix.RLIM_INFINITY {
-		return "unlimited"
-	}
-	return fmt.Sprint(n)
+	return all
 }
 
 func probeClock() finding {
