@@ -42,8 +42,9 @@ func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
 func execute(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := ranks.NotifyContext(context.Background())
 	defer stop()
-	out := &checkedWriter{to: stdout}
-	app := newApp(out, stderr)
+	ctx, outlet, errs := ranks.Outlets(ctx, stdout, stderr)
+	out := &checkedWriter{to: outlet}
+	app := newApp(out, errs)
 	words, err := tree(app).Arrange(args[1:])
 	if err == nil {
 		err = app.RunContext(ctx, append(args[:1:1], words...))
@@ -51,7 +52,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		err = out.err
 	}
-	return runflags.Conclude(ctx, err, stderr, "fagus")
+	return runflags.Conclude(ctx, err, errs, "fagus")
 }
 
 // checkedWriter keeps the first error of its writer, because the library's help printer drops it.

@@ -46,7 +46,8 @@ func Main(run func(n *fagus.Node) error) { App{Run: run}.Main() }
 // SIGTERM end the program, soon even if a rank does not return.
 func (a App) Main() {
 	ctx, stop := launch.NotifyContext(context.Background())
-	r := runner{App: a, stdout: os.Stdout, stderr: os.Stderr, process: true}
+	ctx, out, errs := launch.Outlets(ctx, os.Stdout, os.Stderr)
+	r := runner{App: a, stdout: out, stderr: errs, process: true}
 	code := r.execute(ctx, os.Args[1:])
 	stop()
 	if code != 0 {

@@ -22,6 +22,8 @@ import (
 // reports from out. It returns when all ranks have ended. If in ends, Agent ends the ranks.
 func Agent(ctx context.Context, in io.Reader, out io.Writer) error {
 	a := &agent{out: json.NewEncoder(out), orders: json.NewDecoder(in)}
+	a.stdout = newOutflow(func(text []byte) error { return a.send(report{Out: text}) })
+	a.stderr = newOutflow(func(text []byte) error { return a.send(report{Err: text}) })
 	err := a.run(ctx)
 	if err == nil {
 		return nil
@@ -48,6 +50,8 @@ type agent struct {
 	mu     sync.Mutex // held while a report is written
 	out    *json.Encoder
 	orders *json.Decoder
+	// stdout and stderr are the outputs of the ranks.
+	stdout, stderr *outflow
 }
 
 func (a *agent) send(r report) error {
@@ -110,7 +114,7 @@ func (a *agent) run(ctx context.Context) error {
 	// The goroutine ends when the launcher closes its end, perhaps after this function returns.
 	go a.follow(ctx, cancel, signals)
 	job := Job{
-		Size: s.Size, Argv: s.Argv, Stdout: reporter{a, false}, Stderr: reporter{a, true},
+		Size: s.Size, Argv: s.Argv, Stdout: a.stdout, Stderr: a.stderr,
 		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS), Stall: time.Duration(s.StallNS),
 		Env: env,
 	}
@@ -174,6 +178,10 @@ func (a *agent) follow(ctx context.Context, cancel context.CancelCauseFunc, sign
 		case o.Kill:
 			cancel(&killing{errors.New("launch: the job starts again")})
 			return
+		case o.Out+o.Err > 0:
+			a.stdout.taken(o.Out)
+			a.stderr.taken(o.Err)
+			continue
 		}
 		select {
 		case signals <- syscall.Signal(o.Signal):
@@ -181,23 +189,6 @@ func (a *agent) follow(ctx context.Context, cancel context.CancelCauseFunc, sign
 			return
 		}
 	}
-}
-
-type reporter struct {
-	agent *agent
-	err   bool // the output is standard error, not standard output
-}
-
-// Write sends p to the launcher.
-func (w reporter) Write(p []byte) (int, error) {
-	r := report{Out: p}
-	if w.err {
-		r = report{Err: p}
-	}
-	if err := w.agent.send(r); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }
 
 func freeMeetingPoint(s *start) (string, error) {

@@ -87,7 +87,7 @@ func (j *Hosts) Run(ctx context.Context) error {
 		return err
 	}
 	now := *j // the attempts may have other ranks and hosts
-	now.Stderr = &locked{to: j.Stderr}
+	now.Stdout, now.Stderr = lockedPair(j.Stdout, j.Stderr)
 	all := newShared(now)
 	defer all.close()
 	if j.Memory != "" {
@@ -134,7 +134,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	meet := make(chan string, 1)
 	agents := make([]*remote, len(orders))
 	for i := range orders {
-		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, mu: &all.mu, over: over, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
+		agents[i] = &remote{job: j, attempt: attempt, host: j.Hosts[i].Name, over: over, meet: meet, record: record, begun: make(chan struct{}), spoke: make(chan struct{})}
 	}
 	forget := all.watch(more, record)
 	var running sync.WaitGroup
@@ -282,13 +282,15 @@ type remote struct {
 	host    string
 	attempt int
 	lost    bool            // set when run returns: the host or its agent is gone
-	mu      *sync.Mutex     // guards the job's Stdout and Stderr
 	record  func(error)     // is called with each failure of a rank
 	over    <-chan struct{} // closed when nobody needs the host any more
 	meet    chan<- string   // receives the rendezvous; capacity 1
 	begun   chan struct{}   // closed when the agent has its first order, or gets none
 	spoke   chan struct{}   // closed when the agent has reported
 	in      io.WriteCloser  // nil if begin has made no pipe
+	// stdout and stderr are the outputs of the ranks, own is what the command that reaches the host
+	// prints on standard error.
+	stdout, stderr, own *stream
 	// remembered receives the last report of a memory; capacity 1. It is nil for ranks.
 	remembered chan remembered
 	pulse      pulse
@@ -339,8 +341,11 @@ func (r *remote) runOnce(ctx context.Context, o order) error {
 	err = cmd.Wait()
 	close(watch.ended)
 	watching.Wait()
-	if flushed := cmd.Stderr.(*prefixer).flush(); failure == nil && flushed != nil {
-		failure = fmt.Errorf("launch: writing the output of host %s: %w", r.host, flushed)
+	r.own.leave(r.own.grace)
+	for _, s := range []*stream{r.stdout, r.stderr, r.own} {
+		if lost := s.wait(ctx, failure != nil || err != nil); failure == nil && lost != nil {
+			failure = fmt.Errorf("launch: writing the output of host %s: %w", r.host, lost)
+		}
 	}
 	spoke := r.pulse.reports.Load() > 0
 	r.lost = spoke && watch.killed
@@ -374,7 +379,10 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, o order) (reports io.
 		return nil, err
 	}
 	r.in = in // before Start, because Cancel uses it
-	cmd.Stderr = &prefixer{to: r.job.Stderr, tag: r.host + ": ", mu: r.mu}
+	if r.own, err = pipeTo(&prefixer{to: r.job.Stderr, tag: r.host + ": "}, defaultGrace); err != nil {
+		return nil, err
+	}
+	cmd.Stderr = r.own.pipe
 	detach(cmd)
 	cmd.Cancel = func() error {
 		if s := ending(ctx); s != syscall.SIGTERM {
@@ -386,7 +394,9 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, o order) (reports io.
 		return in.Close() // makes the agent end its ranks
 	}
 	cmd.WaitDelay = cmp.Or(r.job.Grace, defaultGrace) + defaultGrace
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	r.own.begin(err == nil)
+	if err != nil {
 		return nil, err
 	}
 	go func() { // ends when in is closed, even if nobody reads the order
@@ -396,8 +406,22 @@ func (r *remote) begin(ctx context.Context, cmd *exec.Cmd, o order) (reports io.
 	return reports, nil
 }
 
-// listen processes the agent's reports until the last one.
+// listen processes the agent's reports until the last one. It does not wait for who reads the
+// output of the ranks.
 func (r *remote) listen(from io.Reader) (failure error, done bool) {
+	stdout := newInflow(func(bytes int) { r.send(order{Out: bytes}) })
+	stderr := newInflow(func(bytes int) { r.send(order{Err: bytes}) })
+	r.stdout = newStream(stdout, &prefixer{to: r.job.Stdout, plain: r.job.PlainOut}, defaultGrace)
+	r.stderr = newStream(stderr, &prefixer{to: r.job.Stderr, plain: r.job.PlainErr}, defaultGrace)
+	for _, s := range []*stream{r.stdout, r.stderr} {
+		defer s.from.Close()
+		go func() {
+			s.carry()
+			if s.err != nil && !unread(s.err) {
+				r.record(fmt.Errorf("launch: %w", s.err)) // no more is taken
+			}
+		}()
+	}
 	first := &opening{from: from}
 	for reports := json.NewDecoder(first); ; {
 		var p report
@@ -414,9 +438,8 @@ func (r *remote) listen(from io.Reader) (failure error, done bool) {
 			close(r.spoke)
 		}
 		r.pulse.reports.Add(1)
-		if err := r.forward(p); err != nil {
-			return err, true
-		}
+		stdout.put(p.Out)
+		stderr.put(p.Err)
 		if p.Rendezvous != "" {
 			select {
 			case r.meet <- p.Rendezvous:
@@ -468,23 +491,6 @@ func (e *hostError) Error() string {
 func (e *hostError) Unwrap() error {
 	if e.failed.Missing {
 		return os.ErrNotExist
-	}
-	return nil
-}
-
-func (r *remote) forward(p report) error {
-	if len(p.Out)+len(p.Err) == 0 {
-		return nil
-	}
-	r.pulse.writing.Store(true)
-	defer r.pulse.writing.Store(false)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if _, err := r.job.Stdout.Write(p.Out); err != nil {
-		return fmt.Errorf("launch: %w", err)
-	}
-	if _, err := r.job.Stderr.Write(p.Err); err != nil {
-		return fmt.Errorf("launch: %w", err)
 	}
 	return nil
 }

@@ -108,7 +108,8 @@ func (j *Job) Run(ctx context.Context) error {
 		return err
 	}
 	now := *j // the attempts may have other ranks
-	return j.attempts(ctx, now.runOnce, func(size int) (string, bool) {
+	now.Stdout, now.Stderr = lockedPair(j.Stdout, j.Stderr)
+	return now.attempts(ctx, now.runOnce, func(size int) (string, bool) {
 		now.Size = cmp.Or(size, now.Size)
 		return "", true
 	})
@@ -154,12 +155,6 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// outputs is what the outputs of all ranks share.
-type outputs struct {
-	mu   sync.Mutex // guards Stdout, Stderr and once
-	once *repeats
-}
-
 // runRanks starts ranks, records in first how they end, and returns when all have ended. It returns
 // an error if it has started none.
 func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, attempt int, first *outcome) error {
@@ -169,12 +164,15 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, att
 	}
 	// With Lines the launcher simulates the network: the ranks take turns in any case.
 	if text := Crowded(len(starts)); text != "" && j.Lines == nil {
-		fmt.Fprintln(j.Stderr, text) // a rank whose output fails reports that
+		_ = soon(func() error { // a rank whose output fails reports that
+			_, err := fmt.Fprintln(j.Stderr, text)
+			return err
+		})
 	}
 	var ranks sync.WaitGroup
-	out := outputs{}
+	var once *repeats
 	if j.ErrOnce {
-		out.once = &repeats{}
+		once = &repeats{}
 	}
 	group := processes{keeper: startKeeper()}
 	job := []string{"FAGUS_JOB=" + name, fmt.Sprintf("FAGUS_EPOCH=%d", attempt), fmt.Sprintf("%s=%d", cluster.AttemptVariable, attempt)}
@@ -184,7 +182,7 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, att
 	defer group.keeper.stop()
 	for _, r := range starts {
 		ranks.Go(func() {
-			err := limited(j.runRank(ctx, r, path, job, &out, &group), len(starts))
+			err := limited(j.runRank(ctx, r, path, job, once, &group), len(starts))
 			if err == nil && ctx.Err() == nil {
 				err = &ExitError{Rank: int(r.Rank), Err: errors.New("exit status 0"), Because: -1}
 			}
@@ -194,8 +192,8 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, att
 	stop := group.pass(j.Signals)
 	ranks.Wait()
 	stop()
-	if out.once != nil && first.err(ctx) != nil {
-		first.record(out.once.print(j.Stderr))
+	if once != nil && first.err(ctx) != nil {
+		first.record(soon(func() error { return once.print(j.Stderr) }))
 	}
 	return nil
 }
@@ -217,7 +215,7 @@ func jobName() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []string, shared *outputs, group *processes) error {
+func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []string, once *repeats, group *processes) error {
 	rank := int(r.Rank)
 	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
 	cmd.Args[0] = j.Argv[0]
@@ -258,20 +256,27 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []str
 		return fmt.Errorf("launch: rank %d: %w", rank, err)
 	}
 	defer origin.close()
-	out := newPrefixer(j.Stdout, rank, j.PlainOut, &shared.mu)
-	errs := newPrefixer(j.Stderr, rank, j.PlainErr, &shared.mu)
-	errs.once = shared.once
-	cmd.Stdout, cmd.Stderr = out, errs
 	leadGroup(cmd)
 	cmd.Cancel = func() error { return terminate(cmd.Process, ending(ctx)) }
 	cmd.WaitDelay = cmp.Or(j.Grace, defaultGrace)
-	err = runLocked(cmd, group)
+	out, err := pipeTo(newPrefixer(j.Stdout, rank, j.PlainOut, nil), cmd.WaitDelay)
+	if err != nil {
+		return fmt.Errorf("launch: rank %d: %w", rank, err)
+	}
+	errs, err := pipeTo(newPrefixer(j.Stderr, rank, j.PlainErr, once), cmd.WaitDelay)
+	if err != nil {
+		out.begin(false)
+		return fmt.Errorf("launch: rank %d: %w", rank, err)
+	}
+	cmd.Stdout, cmd.Stderr = out.pipe, errs.pipe
+	err = runLocked(cmd, group, out, errs)
+	lost := errors.Join(out.wait(ctx, err != nil), errs.wait(ctx, err != nil))
 	if cmd.Process != nil {
 		killGroup(cmd.Process)
 		group.keeper.remove(cmd.Process.Pid)
 	}
-	if err := errors.Join(out.flush(), errs.flush()); err != nil {
-		return fmt.Errorf("launch: writing the output of rank %d: %w", rank, err)
+	if lost != nil && !(unread(lost) && (err != nil || ctx.Err() != nil)) {
+		return fmt.Errorf("launch: writing the output of rank %d: %w", rank, lost)
 	}
 	if ctx.Err() != nil { // another rank failed first
 		return nil
@@ -285,7 +290,6 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []str
 	case errors.Is(err, errStopped):
 		because, _ := origin.read()
 		return &ExitError{rank, 1, err, because, true}
-	case errors.Is(err, exec.ErrWaitDelay): // it exited with 0, and what it left kept its output
 	case err != nil:
 		return fmt.Errorf("launch: rank %d: %w", rank, err)
 	}

@@ -155,14 +155,14 @@ func TestOpenFiles(t *testing.T) {
 	}
 }
 
-// TestLongLines checks that a long line is broken, not buffered without limit.
+// TestLongLines checks that a line is whole, and that one without end is broken and not buffered
+// without limit.
 func TestLongLines(t *testing.T) {
-	out, _, err := run(t, t.Context(), 1, `head -c 200000 /dev/zero | tr '\0' x`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(out, "x"); n != 200000 || strings.Count(out, "0: ") != 4 {
-		t.Errorf("%d bytes in %d lines", n, strings.Count(out, "0: "))
+	for bytes, lines := range map[int]int{200_000: 1, 16 << 20: 1, 16<<20 + 1: 2} {
+		out, _, err := run(t, t.Context(), 1, fmt.Sprintf(`head -c %d /dev/zero | tr '\0' x`, bytes))
+		if n := strings.Count(out, "x"); err != nil || n != bytes || strings.Count(out, "0: ") != lines || strings.Count(out, "\n") != lines {
+			t.Errorf("%d bytes in %d lines: want %d in %d: %v", n, strings.Count(out, "0: "), bytes, lines, err)
+		}
 	}
 }
 

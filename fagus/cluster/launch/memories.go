@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -18,7 +17,6 @@ import (
 // shared is what the attempts of a job share.
 type shared struct {
 	lost map[string]bool // by name of host
-	mu   sync.Mutex      // guards Stdout and Stderr
 	memories
 }
 
@@ -158,7 +156,7 @@ func (s *shared) start(ctx context.Context, attempt, number int, o remember) *me
 	m := &memory{over: make(chan struct{}), stop: stop}
 	var failure error
 	m.remote = remote{
-		job: &s.job, attempt: attempt, host: s.names[number], mu: &s.mu, over: ctx.Done(), begun: make(chan struct{}), spoke: make(chan struct{}),
+		job: &s.job, attempt: attempt, host: s.names[number], over: ctx.Done(), begun: make(chan struct{}), spoke: make(chan struct{}),
 		record: func(err error) { failure = err }, remembered: make(chan remembered, 1),
 	}
 	s.all[number] = m
@@ -261,17 +259,4 @@ func (s *shared) resumes() string {
 		}
 	}
 	return FromCheckpoint(newest, errors.Join(errs...))
-}
-
-// locked is a writer that several goroutines use.
-type locked struct {
-	mu sync.Mutex
-	to io.Writer
-}
-
-// Write implements io.Writer.
-func (w *locked) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.to.Write(p)
 }

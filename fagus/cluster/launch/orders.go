@@ -17,6 +17,10 @@ type order struct {
 	Kill bool `json:"kill,omitempty"`
 	// Rendezvous is where the ranks meet. An agent started with Meet reports it first.
 	Rendezvous string `json:"rendezvous,omitempty"`
+	// Out and Err are how many bytes of the reports' Out and Err the launcher has taken since the
+	// order before.
+	Out int `json:"out,omitempty"`
+	Err int `json:"err,omitempty"`
 	// Remember asks for a memory. Only the same can follow.
 	Remember *remember `json:"remember,omitempty"`
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"sync"
 )
 
-// longestLine is the number of bytes after which a line is broken.
-const longestLine = 64 << 10
+// longestLine is the number of bytes after which a line is broken. It bounds the memory of a rank
+// that prints without end.
+const longestLine = 16 << 20
 
 // repeats counts the lines on standard error that several ranks of a job print. When one of 200
 // ranks fails, the others say the same.
@@ -17,6 +19,7 @@ const longestLine = 64 << 10
 // Only lines of other ranks are repetitions. A rank may print a line several times, such as the
 // first of each roll-call: its second time is compared with the second time of others.
 type repeats struct {
+	mu    sync.Mutex
 	first map[occurrence]*repeated
 	order []*repeated
 	times map[occurrence]int // by line and tag: how often the rank has printed it
@@ -36,11 +39,19 @@ type repeated struct {
 // mostRepeats bounds the lines that repeats remembers. Later lines are printed as they come.
 const mostRepeats = 1000
 
+// longestRepeat is the longest line that repeats remembers.
+const longestRepeat = 64 << 10
+
 // shownOfRepeat is how many bytes of a repeated line are shown at the end.
 const shownOfRepeat = 50
 
 // add reports whether another rank than that of tag has printed line as often as it does now.
 func (r *repeats) add(tag string, line []byte) bool {
+	if len(line) > longestRepeat {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.first == nil {
 		r.first, r.times = map[occurrence]*repeated{}, map[occurrence]int{}
 	}
@@ -63,6 +74,8 @@ func (r *repeats) add(tag string, line []byte) bool {
 
 // print writes how often each line was repeated.
 func (r *repeats) print(to io.Writer) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, one := range r.order {
 		if one.more > 0 {
 			start := strings.ToValidUTF8(one.line[:min(len(one.line), shownOfRepeat)], "")
@@ -79,57 +92,90 @@ type prefixer struct {
 	to    io.Writer
 	tag   string
 	plain bool
-	mu    *sync.Mutex // held while a prefixer writes to the shared writer
-	line  []byte      // the last line, which is incomplete
-	once  *repeats    // drops lines of other ranks; nil: all lines are written
+	line  []byte   // the last line, which is incomplete
+	once  *repeats // drops lines of other ranks; nil: all lines are written
 }
 
-func newPrefixer(to io.Writer, rank int, plain bool, mu *sync.Mutex) *prefixer {
-	return &prefixer{to: to, tag: fmt.Sprintf("%d: ", rank), plain: plain, mu: mu}
+func newPrefixer(to io.Writer, rank int, plain bool, once *repeats) *prefixer {
+	return &prefixer{to: to, tag: fmt.Sprintf("%d: ", rank), plain: plain, once: once}
 }
 
 // Write writes the lines that p completes.
 func (t *prefixer) Write(p []byte) (int, error) {
 	if t.plain {
-		t.mu.Lock()
-		defer t.mu.Unlock()
 		return t.to.Write(p)
 	}
+	known := len(t.line) // no line ends there
 	t.line = append(t.line, p...)
+	var text []byte
+	rest := t.line
 	for {
-		end := bytes.IndexByte(t.line, '\n') + 1
-		if end == 0 && len(t.line) < longestLine {
-			return len(p), nil
+		end := bytes.IndexByte(rest[known:], '\n') + 1
+		if end == 0 && len(rest) < longestLine {
+			break
 		}
-		if end == 0 || end > longestLine {
+		if end += known; end == known || end > longestLine {
 			end = longestLine
 		}
-		if err := t.put(t.line[:end]); err != nil {
-			return 0, err
-		}
-		t.line = t.line[end:]
+		text = t.appendLine(text, rest[:end])
+		rest, known = rest[end:], 0
 	}
+	t.line = append(t.line[:0], rest...)
+	if text == nil {
+		return len(p), nil
+	}
+	if _, err := t.to.Write(text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
+// flush writes what is left, as a line.
 func (t *prefixer) flush() error {
-	if len(t.line) == 0 {
-		return nil
-	}
 	line := t.line
 	t.line = nil
-	return t.put(line)
-}
-
-func (t *prefixer) put(line []byte) error {
-	text := append([]byte(t.tag), line...)
-	if text[len(text)-1] != '\n' {
-		text = append(text, '\n')
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.once != nil && t.once.add(t.tag, line) {
+	if len(line) == 0 {
 		return nil
 	}
-	_, err := t.to.Write(text)
+	_, err := t.to.Write(t.appendLine(nil, line))
 	return err
+}
+
+// appendLine appends a line with its tag to text, unless it is a repetition.
+func (t *prefixer) appendLine(text, line []byte) []byte {
+	if t.once != nil && t.once.add(t.tag, line) {
+		return text
+	}
+	text = append(append(text, t.tag...), line...)
+	if line[len(line)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// locked is a writer that several goroutines use.
+type locked struct {
+	mu *sync.Mutex
+	to io.Writer
+}
+
+// lockedPair makes two writers usable for several goroutines. They may be the same.
+func lockedPair(out, errs io.Writer) (lockedOut, lockedErrs io.Writer) {
+	first := &locked{new(sync.Mutex), out}
+	if same(out, errs) {
+		return first, &locked{first.mu, errs}
+	}
+	return first, &locked{new(sync.Mutex), errs}
+}
+
+// same reports whether two writers are the same.
+func same(a, b io.Writer) bool {
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+}
+
+// Write implements io.Writer.
+func (w *locked) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // runLocked runs cmd on a locked thread: the kernel sends Pdeathsig when the thread ends.
-func runLocked(cmd *exec.Cmd, g *processes) error {
+func runLocked(cmd *exec.Cmd, g *processes, outputs ...*stream) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	return g.run(cmd)
+	return g.run(cmd, outputs...)
 }
 
 // terminate asks a process, and all processes that it started, to end.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-func runLocked(cmd *exec.Cmd, g *processes) error { return g.run(cmd) }
+func runLocked(cmd *exec.Cmd, g *processes, outputs ...*stream) error { return g.run(cmd, outputs...) }
 
 // terminate kills a process: Windows has no signal that asks it to end.
 func terminate(p *os.Process, _ syscall.Signal) error { return p.Kill() }

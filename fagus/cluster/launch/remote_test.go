@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"sync"
 	"testing"
 	"time"
 )
@@ -17,10 +16,9 @@ func TestInterruptAtStart(t *testing.T) {
 	for i := range 60 {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		var out bytes.Buffer
-		var mu sync.Mutex
 		r := &remote{
 			job:  &Hosts{Job: Job{Stderr: &out, Stdout: &out, Grace: time.Millisecond}, Rsh: []string{"sh", "-c", "cat >/dev/null", "%h"}, Agent: []string{"x"}},
-			host: "h", mu: &mu, meet: make(chan string, 1), begun: make(chan struct{}), spoke: make(chan struct{}),
+			host: "h", meet: make(chan string, 1), begun: make(chan struct{}), spoke: make(chan struct{}),
 		}
 		cmd := r.command(ctx)
 		go func() {

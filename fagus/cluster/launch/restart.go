@@ -40,7 +40,10 @@ func (j *Job) attempts(ctx context.Context, once func(ctx context.Context, attem
 		if j.Resumes != nil {
 			what += ", " + j.Resumes()
 		}
-		if _, err := fmt.Fprintf(j.Stderr, "fagus: %s\n", what); err != nil {
+		if err := soon(func() error {
+			_, err := fmt.Fprintf(j.Stderr, "fagus: %s\n", what)
+			return err
+		}); err != nil {
 			return fmt.Errorf("launch: %w", err)
 		}
 	}

@@ -17,12 +17,20 @@ type processes struct {
 	passed  []os.Signal // to all of them
 }
 
-func (g *processes) run(cmd *exec.Cmd) error {
-	if err := g.start(cmd); err != nil {
+// run runs cmd, whose outputs may be streams.
+func (g *processes) run(cmd *exec.Cmd, outputs ...*stream) error {
+	err := g.start(cmd)
+	for _, s := range outputs {
+		s.begin(err == nil)
+	}
+	if err != nil {
 		return err
 	}
 	end := watchStop(cmd.Process, g.stall)
-	err := cmd.Wait()
+	err = cmd.Wait()
+	for _, s := range outputs {
+		s.leave(s.grace)
+	}
 	if stopped := end(); stopped != nil {
 		err = stopped
 	}

@@ -37,7 +37,6 @@ func (j *Job) beat() time.Duration { return min(slowestBeat, j.silence()/10) }
 // pulse shows a watcher that an agent lives.
 type pulse struct {
 	reports atomic.Int64 // number of reports
-	writing atomic.Bool  // a report is being written to the job's output, which may block
 }
 
 // silence is how long a pulse has shown no life.
@@ -49,7 +48,7 @@ type silence struct {
 // step adds watchEvery. It counts steps, not time: while this process is stopped, nobody is silent.
 func (s *silence) step(p *pulse) {
 	s.lasted += watchEvery
-	if now := p.reports.Load(); now != s.seen || p.writing.Load() {
+	if now := p.reports.Load(); now != s.seen {
 		*s = silence{seen: now}
 	}
 }

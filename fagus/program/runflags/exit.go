@@ -66,6 +66,7 @@ func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int
 	if err == nil {
 		return 0
 	}
+	launch.EndOutput(ctx, err)
 	if rank := (*RankError)(nil); errors.As(err, &rank) {
 		fmt.Fprintf(stderr, "%s: %v\n", name, rank)
 		return rank.Code

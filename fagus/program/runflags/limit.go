@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
 // TimeoutFlag returns the flag --timeout, which Timeout reads.
@@ -31,7 +32,16 @@ func WithTimeout(ctx context.Context, limit time.Duration) (context.Context, con
 	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
+	endOutput(ctx, limit)
 	return context.WithTimeoutCause(ctx, limit, timeoutError(limit))
+}
+
+// endOutput makes the output of this process end soon after a limit, even though the run may have
+// ended before: nobody may read the report. 0 means no limit.
+func endOutput(ctx context.Context, limit time.Duration) {
+	if limit != 0 {
+		time.AfterFunc(limit, func() { launch.EndOutput(ctx, timeoutError(limit)) })
+	}
 }
 
 // timeoutError is the error of a run that exceeded --timeout. Its value is the limit.

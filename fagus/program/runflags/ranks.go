@@ -126,6 +126,7 @@ func (cfg *Config) limitRanks(ctx context.Context) (context.Context, context.Can
 	if cfg.Timeout == 0 {
 		return context.WithCancel(ctx)
 	}
+	endOutput(ctx, cfg.Timeout)
 	return context.WithTimeoutCause(ctx, cfg.Timeout+rankPatience, timeoutError(cfg.Timeout))
 }
 

@@ -18,11 +18,12 @@ type Progress struct {
 // NewProgress returns a bar of total steps; step is the name of a step. The bar draws nothing if
 // w is no terminal, or if total is 0, which means unknown.
 func NewProgress(w io.Writer, step string, total int) *Progress {
-	f, ok := w.(*os.File)
-	if !ok || total == 0 || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+	o, ok := w.(interface{ File() *os.File }) // launch.Outlet
+	if !ok || total == 0 || o.File() == nil || !term.IsTerminal(int(o.File().Fd())) || os.Getenv("TERM") == "dumb" {
 		return &Progress{}
 	}
-	c := mpb.New(mpb.WithOutput(f), mpb.WithWidth(48))
+	// The output is w, not the file: a terminal may be stopped.
+	c := mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(48))
 	bar := c.AddBar(int64(total),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(step+" "), decor.CountersNoUnit("%d / %d")),
