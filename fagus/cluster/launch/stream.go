@@ -21,7 +21,10 @@ type stream struct {
 }
 
 // mostLeft is what a pipe holds: at most so much of it was written before the end of the process.
-const mostLeft = 64 << 10
+const (
+	mostLeft = 64 << 10
+	emptying = 10 * time.Millisecond // to read what is there
+)
 
 func newStream(from io.ReadCloser, to *prefixer, grace time.Duration) *stream {
 	return &stream{from: from, to: to, grace: grace, done: make(chan struct{})}
@@ -93,7 +96,7 @@ func (s *stream) write(put func() error) {
 // leave is called when the process has ended: others may keep its pipe open for some time.
 func (s *stream) leave(after time.Duration) {
 	if f, ok := s.from.(*os.File); ok {
-		_ = f.SetReadDeadline(time.Now().Add(max(after, 10*time.Millisecond))) // not on Windows: see wait
+		_ = f.SetReadDeadline(time.Now().Add(max(after, emptying))) // not on Windows: see wait
 	}
 }
 
