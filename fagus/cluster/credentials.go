@@ -18,9 +18,10 @@ const (
 	// fagusIdentity locates the identity of a process: "fd:3", a file whose name contains %r for
 	// the rank, or a folder that holds IdentityFile.
 	fagusIdentity = "FAGUS_IDENTITY"
-	fagusInsecure = "FAGUS_INSECURE" // 1: a rank without an identity may send unencrypted data
-	fagusStall    = "FAGUS_STALL"    // HostConfig.Stall
-	fagusPorts    = "FAGUS_PORTS"    // HostsConfig.Ports
+	fagusInsecure = "FAGUS_INSECURE"     // 1: a rank without an identity may send unencrypted data
+	fagusStall    = "FAGUS_STALL"        // HostConfig.Stall
+	fagusPatience = "FAGUS_JOIN_TIMEOUT" // HostConfig.Timeout
+	fagusPorts    = "FAGUS_PORTS"        // HostsConfig.Ports
 )
 
 // IdentityFile returns the name of a rank's identity file within a folder.
@@ -90,6 +91,11 @@ func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (
 	if stall, _ := lookup(fagusStall); stall != "" {
 		if cfg.Stall, err = ParseStall(stall); err != nil {
 			return cfg, err
+		}
+	}
+	if limit, _ := lookup(fagusPatience); limit != "" {
+		if cfg.Timeout, err = time.ParseDuration(limit); err != nil || cfg.Timeout <= 0 || cfg.Timeout > maxPatience {
+			return cfg, fmt.Errorf("cluster: %s=%q: want a time such as 60s, at most %v", fagusPatience, limit, maxPatience)
 		}
 	}
 	switch v, _ := lookup(fagusInsecure); v {

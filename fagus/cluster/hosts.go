@@ -82,7 +82,7 @@ func (p Place) Spans() bool {
 func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error) {
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	if cfg.Timeout == 0 {
-		cfg.Timeout = defaultHostsTimeout
+		cfg.Timeout = onBusyHost(defaultHostsTimeout, waited())
 	}
 	timeout, err := patience(ctx, cfg.Timeout)
 	if err != nil {

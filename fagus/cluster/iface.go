@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"slices"
@@ -23,6 +24,11 @@ func (i Interface) String() string {
 	}
 	return fmt.Sprintf("%s (%s): %s", i.Addr, i.Name, i.Why)
 }
+
+// noInterface is the error of a host that lacks the interface which a job needs.
+type noInterface struct{ error }
+
+func (noInterface) Is(target error) bool { return target == fs.ErrNotExist }
 
 // fagusInterface is the variable that selects an interface by name, address, or address range.
 const fagusInterface = "FAGUS_INTERFACE"
@@ -48,7 +54,7 @@ func ChooseInterface(want string, meet []netip.AddrPort) (Interface, error) {
 			return i, nil
 		}
 	}
-	return Interface{}, errors.New("cluster: the loopback device has no address: run ip link set lo up")
+	return Interface{}, noInterface{errors.New("cluster: the loopback device is down, or has no address: run ip link set lo up")}
 }
 
 // OuterInterface returns an interface by which hosts with unknown addresses may reach this one.
@@ -79,7 +85,10 @@ func OuterInterface(want string, near netip.Addr) (Interface, error) {
 		i.Why = "the default route uses it"
 		return i, nil
 	}
-	return Interface{}, fmt.Errorf("cluster: cannot choose between the interfaces of this host, %s: set %s to one of them", describe(all), fagusInterface)
+	if len(all) == 0 {
+		return Interface{}, noInterface{errors.New("cluster: this host has no interface that is up and reaches others: see ip address, and run ip link set NAME up")}
+	}
+	return Interface{}, noInterface{fmt.Errorf("cluster: cannot choose between the interfaces of this host, %s: set %s to one of them", describe(all), fagusInterface)}
 }
 
 // Interfaces returns the addresses of all interfaces that are up.
@@ -124,7 +133,11 @@ func findInterface(all []Interface, want string) (Interface, error) {
 			return i, nil
 		}
 	}
-	return Interface{}, fmt.Errorf("cluster: %s matches no interface of this host, which has %s: set it to the name, the address, or an address range (10.0.0.0/8) of one of them", why, describe(all))
+	remedy := "set it to the name, the address, or an address range (10.0.0.0/8) of one of them"
+	if device, err := net.InterfaceByName(want); err == nil && device.Flags&net.FlagUp == 0 {
+		remedy = fmt.Sprintf("run ip link set %s up, or %s", want, remedy)
+	}
+	return Interface{}, noInterface{fmt.Errorf("cluster: %s matches no interface of this host, which has %s: %s", why, describe(all), remedy)}
 }
 
 // routeTo returns the interface by which packets to an address leave.
@@ -132,7 +145,7 @@ func routeTo(all []Interface, to netip.AddrPort) (Interface, error) {
 	// Connecting a UDP socket sends nothing, but makes the kernel choose a source address.
 	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
 	if err != nil {
-		return Interface{}, fmt.Errorf("cluster: no route to %s: %w", to, err)
+		return Interface{}, fmt.Errorf("cluster: no route to %s: see ip route: %w", to, err)
 	}
 	addr := c.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 	if err := c.Close(); err != nil {

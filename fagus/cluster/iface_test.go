@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"errors"
+	"io/fs"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestWanted checks that a name, an address and a range select an interface, and that the error
@@ -73,6 +76,37 @@ func TestLoopbackName(t *testing.T) {
 	} {
 		if got, at := loopbackName(c.rendezvous, []netip.AddrPort{c.at}); got != c.want || got != "" && at != c.at.Addr() {
 			t.Errorf("%s at %v: %q, %v; want %q", c.rendezvous, c.at, got, at, c.want)
+		}
+	}
+}
+
+// TestNoInterface checks that an interface which is missing is a matter of the host's environment.
+func TestNoInterface(t *testing.T) {
+	for _, want := range []string{"nosuch", "198.51.100.77", "198.51.100.64/28"} {
+		if _, err := ChooseInterface(want, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "FAGUS_INTERFACE="+want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// TestOnBusyHost checks that the limit of joining grows with the time that a process has waited for
+// a processor, up to a limit, and that the variable sets it.
+func TestOnBusyHost(t *testing.T) {
+	const s = time.Second
+	for waited, want := range map[time.Duration]time.Duration{0: 10 * s, s: 30 * s, time.Hour: 310 * s} {
+		if got := onBusyHost(10*s, waited); got != want {
+			t.Errorf("after %v: %v, want %v", waited, got, want)
+		}
+	}
+	for text, want := range map[string]time.Duration{"": 0, "90s": 90 * s, "0s": -1, "-1s": -1, "x": -1, "25h": -1} {
+		cfg, err := HostsConfigFromEnv(func(name string) (string, bool) {
+			if name != "FAGUS_JOIN_TIMEOUT" {
+				return "", false
+			}
+			return text, true
+		}, 0)
+		if (err != nil) != (want < 0) || err == nil && cfg.Timeout != want {
+			t.Errorf("FAGUS_JOIN_TIMEOUT=%s: %v, %v", text, cfg.Timeout, err)
 		}
 	}
 }

@@ -28,6 +28,11 @@ func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
 	if err := place.CheckHost(); err != nil {
 		return nil, err
 	}
+	if cfg.Net == TCP.String() || cfg.Net == QUIC.String() {
+		if _, err := ChooseInterface("", nil); err != nil {
+			return nil, err
+		}
+	}
 	return joinHost(ctx, place, cfg, meetingPoint(place))
 }
 
@@ -75,13 +80,20 @@ func patience(ctx context.Context, timeout time.Duration) (time.Duration, error)
 		return 0, fmt.Errorf("cluster: timeout %v: want 0 to %v", timeout, maxPatience)
 	}
 	if timeout == 0 {
-		timeout = defaultTimeout
+		timeout = onBusyHost(defaultTimeout, waited())
 	}
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
 		timeout = min(timeout, max(left-min(left/8, noticeTimeout/2), time.Millisecond))
 	}
 	return timeout, nil
+}
+
+// onBusyHost returns how long a rank waits for others on a host where this process has waited for a
+// processor so long: they may come much later.
+func onBusyHost(timeout, waited time.Duration) time.Duration {
+	const times, most = 20, 5 * time.Minute
+	return timeout + min(times*waited, most)
 }
 
 // atDeadline returns err as an error of ctx if the joining has failed at the deadline, or a moment

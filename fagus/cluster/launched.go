@@ -63,7 +63,7 @@ var _ Job = (*Launched)(nil)
 // on this host, and cfg has no Interface, they connect over loopback and need neither.
 func JoinLauncher(ctx context.Context, place Place, cfg HostsConfig) (*Launched, error) {
 	if cfg.Timeout == 0 {
-		cfg.Timeout = defaultHostsTimeout
+		cfg.Timeout = onBusyHost(defaultHostsTimeout, waited())
 	}
 	timeout, err := patience(ctx, cfg.Timeout)
 	if err != nil {

@@ -88,7 +88,7 @@ func (a *agent) run(ctx context.Context) error {
 		return a.remember(ctx, keep)
 	}
 	defer a.beat(time.Duration(s.BeatNS))()
-	if err := os.Chdir(s.Folder); err != nil {
+	if err := os.Chdir(string(s.Folder)); err != nil {
 		return fmt.Errorf("launch: entering the working directory, which must exist on each host: %w", err)
 	}
 	if s.Meet {
@@ -100,7 +100,7 @@ func (a *agent) run(ctx context.Context) error {
 			return err
 		}
 	}
-	env := append(cluster.WithoutPlace(os.Environ()), s.Env...)
+	env := append(cluster.WithoutPlace(os.Environ()), texts(s.Env)...)
 	if !s.Local {
 		where, err := a.next()
 		if err != nil {
@@ -114,7 +114,7 @@ func (a *agent) run(ctx context.Context) error {
 	// The goroutine ends when the launcher closes its end, perhaps after this function returns.
 	go a.follow(ctx, cancel, signals)
 	job := Job{
-		Size: s.Size, Argv: s.Argv, Stdout: a.stdout, Stderr: a.stderr,
+		Size: s.Size, Argv: texts(s.Argv), Stdout: a.stdout, Stderr: a.stderr,
 		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS), Stall: time.Duration(s.StallNS),
 		Env: env,
 	}
@@ -192,7 +192,7 @@ func (a *agent) follow(ctx context.Context, cancel context.CancelCauseFunc, sign
 }
 
 func freeMeetingPoint(s *start) (string, error) {
-	at, ports, err := outerAddress(s.Env)
+	at, ports, err := outerAddress(texts(s.Env))
 	if err != nil {
 		return "", err
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
@@ -45,8 +46,8 @@ func ParseHosts(list string) ([]Host, error) {
 			h.Slots, err = strconv.Atoi(slots)
 		}
 		// ssh would take a name that starts with - as an option.
-		if err != nil || counted && h.Slots < 1 || name == "" || name[0] == '-' {
-			return nil, fmt.Errorf("launch: hosts %q: want names or [IPv6 addresses] separated by commas, each with an optional :SLOTS", list)
+		if err != nil || counted && (h.Slots < 1 || h.Slots > maxRanks) || name == "" || name[0] == '-' || strings.ContainsFunc(name, unicode.IsSpace) {
+			return nil, fmt.Errorf("launch: hosts %q: want names or [IPv6 addresses] separated by commas, each with an optional :SLOTS, 1 to %d", list, maxRanks)
 		}
 		all = append(all, h)
 	}
@@ -238,7 +239,7 @@ func (j *Hosts) orders(shares []int, attempt int) ([]*start, error) {
 			break // the following hosts have no ranks either
 		}
 		s := &start{
-			Version: agentVersion, Size: j.Size, Job: name, Attempt: attempt, Argv: j.Argv, Folder: folder, Env: env,
+			Version: agentVersion, Size: j.Size, Job: name, Attempt: attempt, Argv: octets(j.Argv), Folder: []byte(folder), Env: octets(env),
 			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace), StallNS: int64(j.Stall), BeatNS: int64(j.beat()),
 		}
 		for range n {
@@ -277,6 +278,23 @@ func OnHost(rsh []string, host string, argv ...string) []string {
 	return append(words, argv...)
 }
 
+// quoted returns the words of the agent's command as a shell on the host reads them, which ssh and
+// the like start. A command that starts no shell gets words that need no quotes as they are.
+func (r *remote) quoted() (words []string) {
+	for _, w := range r.job.Agent {
+		if w == "" || strings.ContainsFunc(w, func(c rune) bool { return !safe(c) }) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		words = append(words, w)
+	}
+	return words
+}
+
+// safe reports whether a character means itself in a shell.
+func safe(c rune) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+=:,@%", c)
+}
+
 type remote struct {
 	job     *Hosts
 	host    string
@@ -304,7 +322,7 @@ func (r *remote) send(o order) {
 }
 
 func (r *remote) command(ctx context.Context) *exec.Cmd {
-	words := OnHost(r.job.Rsh, r.host, r.job.Agent...)
+	words := OnHost(r.job.Rsh, r.host, r.quoted()...)
 	return exec.CommandContext(ctx, words[0], words[1:]...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"syscall"
@@ -37,10 +38,31 @@ func TestParseHosts(t *testing.T) {
 	if want := []launch.Host{{Name: "a"}, {Name: "b", Slots: 3}, {Name: "c.d"}, {Name: "fd77::1"}, {Name: "::1", Slots: 2}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
-	for _, bad := range []string{"", "a,", "a:0", "a:x", "a:-1", "-oProxyCommand=x", ":3", "[::1]2", "[]", "[::1]:0"} {
+	for _, bad := range []string{"", "a,", "a:0", "a:x", "a:-1", "-oProxyCommand=x", ":3", "[::1]2", "[]", "[::1]:0", "a:4097", "a:999999999999", "a,,b", "a b"} {
 		if got, err := launch.ParseHosts(bad); err == nil {
 			t.Errorf("ParseHosts(%q) = %v, want an error", bad, got)
 		}
+	}
+}
+
+// TestBytes checks that arguments, variables and the working directory reach ranks on hosts as they
+// are, though they are not UTF-8, and though the agent's path needs quotes.
+func TestBytes(t *testing.T) {
+	const raw = "K\xf6ln $(x) 'q' \n"
+	folder := filepath.Join(t.TempDir(), raw)
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.Args[0], filepath.Join(folder, "agent")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	job, out := onHosts(t, 2, "a,b", `[ "$0" = "$WANT" ] && [ "${PWD##*/}" = "$WANT" ] && echo same`)
+	job.Argv, job.Env = append(job.Argv, raw), append(job.Env, "WANT="+raw)
+	job.Agent = []string{filepath.Join(folder, "agent"), "agent"}
+	job.Rsh = []string{"sh", "-c", `shift; exec sh -c "$*"`, "sh", "%h"} // as ssh does
+	if err := job.Run(t.Context()); err != nil || strings.Count(out.String(), "same") != 2 {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

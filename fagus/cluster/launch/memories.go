@@ -79,7 +79,7 @@ func (s *shared) begin(ctx context.Context, attempt int, now *Hosts, orders []*s
 	}
 	for i, o := range orders {
 		own := s.all[slices.Index(s.names, now.Hosts[i].Name)]
-		o.Env = append(slices.Clip(o.Env), s.job.Memory+"="+s.address(own, part))
+		o.Env = append(slices.Clip(o.Env), []byte(s.job.Memory+"="+s.address(own, part)))
 		if authority == nil {
 			continue
 		}
@@ -124,7 +124,7 @@ func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *id
 	errs := make([]error, len(part))
 	var asking sync.WaitGroup
 	for i, number := range part {
-		o := remember{Version: agentVersion, Host: number, Lost: lost, Serve: true, Env: s.job.Env, BeatNS: int64(s.job.beat())}
+		o := remember{Version: agentVersion, Host: number, Lost: lost, Serve: true, Env: octets(s.job.Env), BeatNS: int64(s.job.beat())}
 		if authority != nil {
 			id, err := authority.Issue(dimmnet.Rank(number))
 			if err != nil {
@@ -202,7 +202,7 @@ func (s *shared) address(own *memory, part []int) string {
 	for _, number := range slices.Concat(part[at+1:], part[:at]) {
 		others = append(others, partner.Place{Host: number, Address: s.all[number].last.Address})
 	}
-	return partner.Address(own.last.Folder, part[at], others)
+	return partner.Address(string(own.last.Folder), part[at], others)
 }
 
 // watch records the end of a memory as the loss of its host, until stop is called, if more attempts

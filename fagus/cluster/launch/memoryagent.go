@@ -75,7 +75,7 @@ func (m *remembering) obey(ctx context.Context, o *remember) (*remembered, error
 	if err != nil {
 		return nil, err
 	}
-	r := &remembered{Number: o.Number, Folder: m.folder, Newest: newest}
+	r := &remembered{Number: o.Number, Folder: []byte(m.folder), Newest: newest}
 	if !o.Serve {
 		return r, nil
 	}
@@ -85,7 +85,7 @@ func (m *remembering) obey(ctx context.Context, o *remember) (*remembered, error
 			return nil, err
 		}
 	}
-	at, err := listen(o.Env)
+	at, err := listen(texts(o.Env))
 	if err != nil {
 		return nil, err
 	}

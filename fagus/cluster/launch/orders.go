@@ -34,7 +34,7 @@ type remember struct {
 	Lost     []int    `json:"lost"`   // numbers of the hosts that are lost
 	Serve    bool     `json:"serve"`
 	Identity []byte   `json:"identity"` // of this host; empty: in clear
-	Env      []string `json:"env"`      // that of the ranks
+	Env      [][]byte `json:"env"`      // that of the ranks
 	BeatNS   int64    `json:"beat_ns"`
 }
 
@@ -42,20 +42,21 @@ type remember struct {
 type remembered struct {
 	Number  int    `json:"number"`  // of the order
 	Address string `json:"address"` // host:port; empty without Serve
-	Folder  string `json:"folder"`
+	Folder  []byte `json:"folder"`
 	Newest  uint64 `json:"newest"` // number of a checkpoint; 0: there is none
 }
 
 // start tells an agent which ranks to start. With Meet, the agent first reports an address where
 // the ranks can meet. Without Local, it starts no rank before an order with the Rendezvous.
 type start struct {
-	Version  int         `json:"version"`
-	Size     int         `json:"size"`
-	Job      string      `json:"job"`
-	Attempt  int         `json:"attempt"`
-	Argv     []string    `json:"argv"`
-	Folder   string      `json:"folder"`
-	Env      []string    `json:"env"` // added to the agent's own environment
+	Version int    `json:"version"`
+	Size    int    `json:"size"`
+	Job     string `json:"job"`
+	Attempt int    `json:"attempt"`
+	// Argv, Folder and Env are bytes: they need not be UTF-8, which a JSON string would make them.
+	Argv     [][]byte    `json:"argv"`
+	Folder   []byte      `json:"folder"`
+	Env      [][]byte    `json:"env"` // added to the agent's own environment
 	Ranks    []rankStart `json:"ranks"`
 	Meet     bool        `json:"meet"`
 	Local    bool        `json:"local"` // all ranks are on this host
@@ -95,4 +96,19 @@ type failed struct {
 	Died    bool `json:"died,omitempty"` // ExitError.Died
 	// Missing reports that the host lacks a file that the job needs.
 	Missing bool `json:"missing,omitempty"`
+}
+
+// octets returns texts as bytes, and texts the reverse.
+func octets(list []string) (all [][]byte) {
+	for _, s := range list {
+		all = append(all, []byte(s))
+	}
+	return all
+}
+
+func texts(list [][]byte) (all []string) {
+	for _, b := range list {
+		all = append(all, string(b))
+	}
+	return all
 }

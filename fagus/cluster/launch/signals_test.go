@@ -23,6 +23,7 @@ import (
 // a "sleep mark", and returns it when both do.
 func startLauncher(t *testing.T, mark string) *exec.Cmd {
 	t.Helper()
+	hearHangUp(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "launcher", "echo starts; sleep "+mark+"; true")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
@@ -40,6 +41,15 @@ func startLauncher(t *testing.T, mark string) *exec.Cmd {
 	}
 	time.Sleep(300 * time.Millisecond) // the shells start their sleeps
 	return cmd
+}
+
+// hearHangUp makes this process, and those that it starts, no longer ignore SIGHUP, as they do under
+// nohup. A signal that is caught is not ignored by a process that is started.
+func hearHangUp(t *testing.T) {
+	t.Helper()
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(heard) })
 }
 
 // TestLauncherKilled checks that nothing is left of a launcher that is killed, though its ranks
@@ -93,6 +103,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestNotifyContext checks the causes of a context that a signal ends.
 func TestNotifyContext(t *testing.T) {
+	hearHangUp(t)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		ctx, stop := launch.NotifyContext(t.Context())
 		if err := syscall.Kill(os.Getpid(), s); err != nil {

@@ -197,6 +197,9 @@ func basics(c *cli.Context, networks List, net, nodes setting) (Config, error) {
 	if cfg.Network, err = networks.find(net); err != nil {
 		return cfg, err
 	}
+	if err := notEmpty(c, "env", "host-cost"); err != nil {
+		return cfg, err
+	}
 	if !cfg.Network.Simulated {
 		if c.IsSet("env") {
 			return cfg, usage.Errorf("--env describes a simulated machine: use it with --net %v", Which(simulated))

@@ -141,6 +141,9 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 // runRanks runs a job with checkpoints. If it restarts, --hosts keep them in memory if there is no
 // other place.
 func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job, at *checkpoints) error {
+	if err := notEmpty(c, append(hostFlagNames()[:3:3], "provider")...); err != nil {
+		return err
+	}
 	pass := make(chan os.Signal, 2)
 	signal.Notify(pass, syscall.SIGQUIT)
 	defer signal.Stop(pass)

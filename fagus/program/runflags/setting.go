@@ -53,3 +53,13 @@ func ReadMode(c *cli.Context, mode *fagus.Mode) error {
 	}
 	return nil
 }
+
+// notEmpty returns an error if one of the flags is set to nothing, which would count as not set.
+func notEmpty(c *cli.Context, flags ...string) error {
+	for _, flag := range flags {
+		if c.IsSet(flag) && strings.TrimSpace(c.String(flag)) == "" {
+			return usage.Errorf("--%s %q: want a value, or no --%s", flag, c.String(flag), flag)
+		}
+	}
+	return nil
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,7 +72,13 @@ func startJob(ctx context.Context, fagus string, args []string, network string, 
 	if err != nil {
 		return nil, err
 	}
-	if err := j.cmd.Start(); err != nil {
+	// The job hears SIGHUP even if this process ignores it, as under nohup: a signal that is caught
+	// is not ignored by a process that is started.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	err = j.cmd.Start()
+	signal.Stop(heard)
+	if err != nil {
 		return nil, err
 	}
 	go func() {

@@ -28,6 +28,7 @@ type campaign struct {
 	bound  time.Duration
 	seed   uint64
 	folder string        // of temporary files
+	memory string        // sharedMemory
 	leave  time.Duration // for the last processes of a job to end after its launcher
 }
 
@@ -80,11 +81,11 @@ func (c *campaign) run(ctx context.Context, d *document, done func(int)) error {
 // runOne runs a job and counts it in r. why is what is wrong with it; "" if nothing is.
 func (c *campaign) runOne(ctx context.Context, r *row, args []string) (why string, err error) {
 	mark := markOf(r.Network, r.Jobs)
-	before := survey()
+	before := survey(c.memory)
 	began := time.Now()
 	ranks, why := c.runJob(ctx, mark, args)
 	took := time.Since(began)
-	left := await(mark, before, c.leave)
+	left := await(mark, c.memory, before, c.leave)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}

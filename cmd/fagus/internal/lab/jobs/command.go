@@ -50,7 +50,7 @@ fagus lab jobs --seed 7 --seconds 600 --json | jq .rows`,
 }
 
 func newCampaign(c *cli.Context, networks runflags.List) (*campaign, error) {
-	p := &campaign{leave: 3 * time.Second, jobs: c.Int("jobs"), seed: c.Uint64("seed"), bound: time.Duration(c.Float64("seconds") * float64(time.Second))}
+	p := &campaign{memory: sharedMemory, leave: 3 * time.Second, jobs: c.Int("jobs"), seed: c.Uint64("seed"), bound: time.Duration(c.Float64("seconds") * float64(time.Second))}
 	var err error
 	if p.nets, err = networks.FindAll(c.String("net")); err != nil {
 		return nil, err

@@ -41,10 +41,10 @@ func (l *leftovers) add(m leftovers) {
 
 // await returns what is left of a job, whose processes have mark, when nothing is left, or after
 // leave. It kills processes that are left then.
-func await(mark string, before things, leave time.Duration) leftovers {
+func await(mark, memory string, before things, leave time.Duration) leftovers {
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		running := marked.Processes(mark)
-		left := survey().since(before)
+		left := survey(memory).since(before)
 		left.Processes = len(running)
 		if left.sum() == 0 {
 			return left
@@ -61,9 +61,13 @@ func await(mark string, before things, leave time.Duration) leftovers {
 // things are the named things of this host that a job could leave. The values are the inodes.
 type things struct{ segments, sockets map[string]uint64 }
 
-func survey() things {
+// sharedMemory is where jobs make files in memory.
+const sharedMemory = "/dev/shm"
+
+// survey lists the files in a folder, which is sharedMemory except in tests, and the sockets.
+func survey(memory string) things {
 	t := things{map[string]uint64{}, map[string]uint64{}}
-	names, _ := filepath.Glob("/dev/shm/*") // the pattern is right
+	names, _ := filepath.Glob(memory + "/*") // the pattern is right
 	for _, name := range names {
 		if info, err := os.Lstat(name); err == nil {
 			if s, ok := info.Sys().(*syscall.Stat_t); ok && int(s.Uid) == os.Geteuid() {
@@ -85,21 +89,23 @@ func survey() things {
 // since returns what was not there before, except segments and sockets of the processes of other
 // jobs.
 func (t things) since(before things) (l leftovers) {
-	for name := range t.segments {
-		if _, old := before.segments[name]; !old && !mapped(name) {
-			l.Segments++
-		}
-	}
 	fresh := maps.Clone(t.sockets)
 	maps.DeleteFunc(fresh, func(name string, _ uint64) bool { _, old := before.sockets[name]; return old })
-	if len(fresh) == 0 {
+	files := maps.Clone(t.segments)
+	maps.DeleteFunc(files, func(name string, _ uint64) bool { _, old := before.segments[name]; return old })
+	if len(fresh)+len(files) == 0 {
 		return l
 	}
 	held := map[string]bool{}
-	files, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is right
-	for _, f := range files {
+	open, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is right
+	for _, f := range open {
 		if to, err := os.Readlink(f); err == nil {
 			held[to] = true
+		}
+	}
+	for name := range files {
+		if !held[name] && !mapped(name) {
+			l.Segments++
 		}
 	}
 	for _, inode := range fresh {
