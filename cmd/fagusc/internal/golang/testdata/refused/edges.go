@@ -41,3 +41,23 @@ func Overrun(a []int) {
 		a[i] = 1
 	}
 }
+
+//fagus:parallel want panic may have effects that are not known
+func Guarded(a []int) {
+	if len(a) > 5 {
+		panic(a[0])
+	}
+	for i := range a {
+		a[i] = 1
+	}
+}
+
+//fagus:parallel want does not compare i with a polynomial in indices and in variables that do not change
+func Moving(a []int, n int) {
+	for k := 0; k < 3; k++ {
+		for i := 0; i < n; i++ {
+			a[i] = a[i+n] + a[i+n-1]
+		}
+		n--
+	}
+}
