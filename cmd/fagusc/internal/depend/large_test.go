@@ -58,3 +58,24 @@ func TestLargeSystems(t *testing.T) {
 		t.Errorf("%d systems grow too large, and %d overflow: the test sees nothing", gaveUp, overflown)
 	}
 }
+
+// TestOverflowOfSolutions: the solution of an equation that does not fit a number makes the answer
+// uncertain, though the numbers that are left have no solution: x = 2^62, y = 4x, y >= 5.
+func TestOverflowOfSolutions(t *testing.T) {
+	for factor := int64(1); factor <= 4; factor++ {
+		for _, sign := range []int64{1, -1} {
+			var s System
+			x, y := s.Var(), s.Var()
+			s.Equal(Linear{{1, x}}, sign<<62)
+			s.Equal(Linear{{factor, x}, {-1, y}}, 0)
+			s.AtLeast(Linear{{sign, y}}, 5)
+			if !s.Solvable() {
+				t.Errorf("x = %d * 2^62, y = %d x, and y beyond 5: said to have no solution", sign, factor)
+			}
+			s.AtLeast(Linear{{-sign, x}}, 0) // certainly false, but nobody has to notice after an overflow
+			if factor == 1 && s.Solvable() {
+				t.Errorf("x = %d * 2^62 and x on the other side of 0: said to have a solution", sign)
+			}
+		}
+	}
+}
