@@ -176,7 +176,15 @@ func TestManyConnections(t *testing.T) {
 	if err := s.Serve(at, nil, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	defer s.End()
+	defer func() { // a server that accepts no more may not end, either
+		ended := make(chan struct{})
+		go func() { s.End(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			t.Error("the server does not end")
+		}
+	}()
 	for i := range mostStrangers + 20 {
 		c, err := net.Dial("tcp", at.Addr().String())
 		if err != nil {
