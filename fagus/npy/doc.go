@@ -3,11 +3,12 @@
 //
 //	h, err := npy.Read(file)
 //	...
-//	_, err = file.Write(npy.Header{Type: npy.Type{Kind: 'f', Bytes: 8}, Shape: []int{2, 3}}.Append(nil))
+//	h = npy.Header{Type: npy.Type{Kind: 'f', Bytes: 8}, Shape: []int{2, 3}}
+//	_, err = file.Write(h.Append(nil))
 //
 // Read accepts what the format permits, whoever has written it: versions 1 to 3, the keys of the
 // dictionary in any order and either kind of quotes, any spacing, and lengths as Python 2 wrote
 // them (3L). It refuses, with the reason, types that are no numbers or booleans.
 //
-// The format is described at https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html.
+// The format is that of numpy.lib.format in the reference of NumPy.
 package npy

@@ -138,8 +138,8 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 	return report, err
 }
 
-// asUsage makes err, an error about what the user has set, one of usage, unless the operating system
-// caused it.
+// asUsage makes err, an error about what the user has set, one of usage, unless the operating
+// system caused it.
 func asUsage(err error) error {
 	if external(err) {
 		return err
