@@ -162,7 +162,7 @@ func TestPackedFiles(t *testing.T) {
 	w.Close()
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{
-		"a.mtx.gz": packed.Bytes(), "b.MTX": packed.Bytes(), "c.mtx": []byte("\ufeff" + coordinate + "2 2 1\n2 1 5\n"), "d.npy.gz": nil,
+		"a.mtx.gz": bytes.Clone(packed.Bytes()), "b.MTX": bytes.Clone(packed.Bytes()), "c.mtx": []byte("\ufeff" + coordinate + "2 2 1\n2 1 5\n"), "d.npy.gz": nil,
 	} {
 		if content == nil {
 			packed.Reset()
