@@ -30,13 +30,9 @@ func (s *Space) CheckSame(own, other dimmnet.Rank, agreed, declared uint32, dige
 	if digest == s.Digest(int(declared)) {
 		return nil
 	}
-	last := "there is none"
-	if declared > 0 {
-		last = "the last is " + s.Declaration(int(declared)-1)
-	}
 	return &Difference{Own: own, Other: other,
-		What:  fmt.Sprintf("ranks %d and %d declared different things", own, other),
-		Where: fmt.Sprintf("one of declarations %d to %d differs; here %s", agreed+1, declared, last)}
+		What:  fmt.Sprintf("ranks %d and %d declared different things", min(own, other), max(own, other)),
+		Where: fmt.Sprintf("one of declarations %d to %d differs", agreed+1, declared)}
 }
 
 // Difference is the error that two ranks have declared different things.
@@ -58,9 +54,14 @@ func (d *Difference) Error() string {
 // CheckCount returns an error unless rank other, which is in the same call as rank own, has made
 // as many declarations as rank own.
 func (s *Space) CheckCount(own, other dimmnet.Rank, declared uint32) error {
-	if n := s.Declared(); n != int(declared) {
-		return &Difference{Own: own, Other: other,
-			What: fmt.Sprintf("rank %d has made %d arrays and bindings and rank %d %d", own, n, other, declared)}
+	n := uint32(s.Declared())
+	if n == declared {
+		return nil
 	}
-	return nil
+	d := &Difference{Own: own, Other: other}
+	if other < own {
+		own, n, other, declared = other, declared, own, n
+	}
+	d.What = fmt.Sprintf("rank %d has made %d arrays and bindings and rank %d %d", own, n, other, declared)
+	return d
 }

@@ -28,6 +28,21 @@ type Member interface {
 	OnLoss(lost func(rank Rank, why error))
 }
 
+// Describer is a Member, or a Network that has joined one, whose processes describe to each other
+// what they do: for roll-calls and errors.
+type Describer interface {
+	// Describe sets the function that returns this rank's note, at most MaxNote bytes, for Ask. Any
+	// goroutine may call it. Nil means that the last note that Ask has sent remains.
+	Describe(own func() []byte)
+	// Ask sends own, this rank's note, to the ranks of, and returns the notes of all ranks that have
+	// sent one, by rank: those of the ranks of are new, as far as they arrive before ctx is done.
+	// Other processes may call it at any time, during Run as well.
+	Ask(ctx context.Context, own []byte, of []Rank) [][]byte
+}
+
+// MaxNote is the greatest size of a note of a Describer, in bytes.
+const MaxNote = 60 << 10
+
 // Failed is the failure of a run because of another rank.
 type Failed struct {
 	Network string // name of the network

@@ -18,10 +18,12 @@ import (
 // failed, so that an error can name lines.
 type declarations struct {
 	mu    sync.Mutex
-	first []declaration                // of the rank that was first to make so many
-	ranks map[dimmnet.Rank]*divergence // of the others, as far as they differ
-	calls map[dimmnet.Rank]string      // lines of calls that have failed
-	held  error                        // of a rank that waited for one that failed
+	first []declaration                  // of the rank that was first to make so many
+	ranks map[dimmnet.Rank]*divergence   // of the others, as far as they differ
+	calls map[dimmnet.Rank]string        // lines of calls that have failed
+	apart map[dimmnet.Rank][]declaration // of ranks in other processes, if two ranks disagree
+	returns string // the line at which the program begins
+	held    error // of a rank that waited for one that failed
 
 	common map[any]any // of Common
 
@@ -30,8 +32,9 @@ type declarations struct {
 
 // newDeclarations returns the declarations of ranks that have made none. In a simulation only one
 // rank runs at a time, so the ranks can share what they declare.
-func newDeclarations(simulated bool) *declarations {
-	ds := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string), common: make(map[any]any)}
+func newDeclarations(simulated bool, program any) *declarations {
+	ds := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string), apart: make(map[dimmnet.Rank][]declaration), common: make(map[any]any)}
+	ds.returns = source.Function(program)
 	if simulated {
 		ds.catalogue = consistency.NewCatalogue()
 	}
@@ -49,6 +52,15 @@ type declaration struct {
 	what   string
 	digest uint64     // of this one and all before
 	stack  [8]uintptr // of the NewArray or Bind call, innermost frame first
+	at     string     // its line, if the rank is in another process
+}
+
+// line returns the line of the declaration.
+func (d *declaration) line() string {
+	if d.at != "" {
+		return d.at
+	}
+	return source.Line(source.Frames(d.stack[:]))
 }
 
 // divergence is what a rank has declared: what the first ranks have, up to a declaration.
@@ -59,6 +71,9 @@ type divergence struct {
 
 // of returns the declarations of a rank.
 func (ds *declarations) of(rank dimmnet.Rank) []declaration {
+	if all := ds.apart[rank]; all != nil {
+		return all
+	}
 	d := ds.ranks[rank]
 	if d == nil {
 		return nil
@@ -95,8 +110,8 @@ func (n *Node) declare(f func() error) error {
 	return nil
 }
 
-// locate returns an error about different declarations that says which one differs, if both ranks
-// are in this process. It returns other errors as they are.
+// locate returns an error about different declarations that says which one differs, as far as the
+// declarations of both ranks are known. It returns other errors as they are.
 func (ds *declarations) locate(err error) error {
 	var d *consistency.Difference
 	if !errors.As(err, &d) {
@@ -104,33 +119,77 @@ func (ds *declarations) locate(err error) error {
 	}
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	own, other := ds.of(d.Own), ds.of(d.Other)
-	if len(other) == 0 {
+	first, second := min(d.Own, d.Other), max(d.Own, d.Other)
+	own, other := ds.of(first), ds.of(second)
+	if !ds.known(first) || !ds.known(second) {
 		return err
 	}
-	at := func(list []declaration, i int) string {
-		if i >= len(list) {
-			return "missing"
+	at := func(rank dimmnet.Rank, list []declaration, i int) string {
+		if i < len(list) {
+			return fmt.Sprintf("%s (%s) on rank %d", list[i].what, list[i].line(), rank)
 		}
-		stack := list[i].stack[:]
-		return fmt.Sprintf("%s (%s)", list[i].what, source.Line(source.Frames(stack)))
+		return fmt.Sprintf("missing on rank %d%s", rank, ds.calls[rank])
 	}
 	for i := range max(len(own), len(other)) {
 		if i >= len(own) || i >= len(other) || own[i].digest != other[i].digest {
-			where := fmt.Sprintf("declaration %d is %s on rank %d, and %s on rank %d", i+1, at(own, i), d.Own, at(other, i), d.Other)
+			where := fmt.Sprintf("declaration %d is %s, and %s", i+1, at(first, own, i), at(second, other, i))
 			return &consistency.Difference{Own: d.Own, Other: d.Other, What: d.What, Where: where}
 		}
 	}
 	return err
 }
 
-// failed records where a call of a rank has failed.
+// known reports whether the declarations of a rank are known. mu is held.
+func (ds *declarations) known(rank dimmnet.Rank) bool {
+	return ds.ranks[rank] != nil || ds.apart[rank] != nil || ds.calls[rank] != ""
+}
+
+// failed records where a call of a rank has failed. An empty line means that its program has
+// returned.
 func (ds *declarations) failed(rank dimmnet.Rank, line string) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	if _, found := ds.calls[rank]; !found {
-		ds.calls[rank] = line
+		ds.calls[rank] = ds.whereabouts(line)
 	}
+}
+
+// whereabouts returns a line as errors show it. An empty line means that the program has returned.
+func (ds *declarations) whereabouts(line string) string {
+	if line != "" {
+		return " at " + line
+	}
+	return " from the function at " + ds.returns
+}
+
+// noted returns the line of the failed call of a rank of this process, if a call has failed, and
+// what the rank has declared.
+func (ds *declarations) noted(rank dimmnet.Rank) (line string, declared []declaredNote) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	for _, d := range ds.of(rank) {
+		declared = append(declared, declaredNote{d.what, d.line(), d.digest})
+	}
+	return ds.calls[rank], declared
+}
+
+// other records the note of a rank in another process.
+func (ds *declarations) other(rank dimmnet.Rank, n *note) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	switch {
+	case n.Line != "":
+		ds.calls[rank] = n.Line
+	case n.Entry.Returned:
+		ds.calls[rank] = ds.whereabouts("")
+	case n.Entry.Line != "":
+		ds.calls[rank] = ds.whereabouts(n.Entry.Line)
+	}
+	all := make([]declaration, 0, len(n.Declared))
+	for _, d := range n.Declared {
+		all = append(all, declaration{what: d.What, digest: d.Digest, at: d.Line})
+	}
+	ds.apart[rank] = all
 }
 
 // waited records the error of a rank, if it tells which variable the rank that has failed the run
@@ -149,28 +208,42 @@ func (ds *declarations) waiting() error {
 	return ds.held
 }
 
+// disagreement returns what is wrong with the program, if err says that two ranks disagree, without
+// the names of the packages that have noticed it. It returns other errors as they are.
+func disagreement(err error) error {
+	var m *syncvar.Mismatch
+	var d *consistency.Difference
+	switch {
+	case errors.As(err, &m):
+		return m
+	case errors.As(err, &d):
+		return d
+	}
+	return err
+}
+
 // explain returns err, the error of a run, with the variable that the failed rank held, or with the
 // lines of calls or declarations that differ.
 func (ds *declarations) explain(err error) error {
 	if failed := (*dimmnet.Failed)(nil); errors.As(err, &failed) && ds.waiting() != nil {
 		return ds.waiting()
 	}
-	if named := (*rankError)(nil); !errors.As(err, &named) { // of a helper thread
-		if found := ds.locate(err); found != err {
-			err = fmt.Errorf("fagus: %w", found)
-		}
+	switch wrong := disagreement(ds.locate(err)).(type) {
+	case *consistency.Difference:
+		return &explained{"fagus: " + wrong.Error(), err}
+	case *syncvar.Mismatch:
+		ds.mu.Lock()
+		defer ds.mu.Unlock()
+		return &explained{"fagus: " + wrong.At(ds.calls[wrong.First], ds.calls[wrong.Second]), err}
 	}
-	var m *syncvar.Mismatch
-	if !errors.As(err, &m) {
-		return err
-	}
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	lines := ""
-	for _, rank := range [...]dimmnet.Rank{m.First, m.Second} {
-		if line := ds.calls[rank]; line != "" {
-			lines += fmt.Sprintf("; rank %d was at %s", rank, line)
-		}
-	}
-	return fmt.Errorf("%w%s", err, lines)
+	return err
 }
+
+// explained is the error of a run with another text.
+type explained struct {
+	text string
+	err  error
+}
+
+func (e *explained) Error() string { return e.text }
+func (e *explained) Unwrap() error { return e.err }

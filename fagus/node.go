@@ -288,7 +288,7 @@ func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, err error) err
 	if err != nil {
 		n.monitor.Fail()
 		n.declared.failed(dimmnet.Rank(n.rank), n.place())
-		return n.errorf("%v: %w", call, n.declared.locate(err))
+		return n.errorf("%v: %w", call, n.declared.locate(disagreement(err)))
 	}
 	if crossed := n.crossed.Load(); crossed != nil {
 		n.monitor.Fail()

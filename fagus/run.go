@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
@@ -36,16 +37,21 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		cfg.History.Begin(cfg.Nodes)
 	}
 	about := rollcall.About{Nodes: cfg.Nodes, Mode: cfg.Mode.String(), Virtual: cfg.Net.Clock() == dimmnet.Virtual}
+	declared := newDeclarations(about.Virtual, source.Program(ctx, program))
+	others := newApart(cfg.Net, declared)
 	if j, ok := joined(cfg.Net); ok {
 		rank, _ := j.Job()
 		only := int(rank)
 		about.Only = &only
+		if others != nil {
+			about.Ask = others.ask
+		}
 	}
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
 	defer context.AfterFunc(ctx, func() { board.End(context.Cause(ctx).Error()) })()
+	defer others.open(board)()
 	results := make([]result, cfg.Nodes)
-	declared := newDeclarations(about.Virtual)
 	var before ProcessorTime
 	if !about.Virtual {
 		before = processorTime()
@@ -73,11 +79,12 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return nil
 	})
 	if err != nil {
+		others.failed(ctx, err)
 		err = declared.explain(err)
 		if ctx.Err() != nil {
 			board.End(context.Cause(ctx).Error())
 		}
-		roll := board.Roll()
+		roll := board.Last()
 		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
 		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: roll}, err
 	}

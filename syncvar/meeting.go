@@ -11,12 +11,16 @@ import (
 // forever.
 type Mismatch struct {
 	First, Second dimmnet.Rank
-	text          string // what both have called
+	first, second string // what both have called
 }
 
 // Error says what both ranks have called, and the rule.
-func (m *Mismatch) Error() string {
-	return m.text + "; all ranks must call Fence, Update, Barrier, Reduce and Rebind in the same order, and none may return before"
+func (m *Mismatch) Error() string { return m.At("", "") }
+
+// At is Error with where the first and the second rank were, such as " at main.go:12".
+func (m *Mismatch) At(first, second string) string {
+	return fmt.Sprintf("rank %d %s%s, but rank %d %s%s; all ranks must call Fence, Update, Barrier, Reduce and Rebind in the same order, and none may return before",
+		m.First, m.first, first, m.Second, m.second, second)
 }
 
 // CheckMeeting returns a *Mismatch if two ranks wait for all ranks in different calls, a and b.
@@ -24,7 +28,7 @@ func CheckMeeting(first dimmnet.Rank, a Call, second dimmnet.Rank, b Call) error
 	if a == b {
 		return nil
 	}
-	return &Mismatch{first, second, fmt.Sprintf("rank %d %s, but rank %d %s", first, did(a), second, did(b))}
+	return &Mismatch{first, second, did(a), did(b)}
 }
 
 // Fenced returns how many lists are behind a Fence. In the phase in which all are, the Fence is
@@ -49,8 +53,7 @@ func CheckFence(lists []List) error {
 	if late < 0 {
 		return nil
 	}
-	return &Mismatch{dimmnet.Rank(behind), dimmnet.Rank(late),
-		fmt.Sprintf("rank %d has called Fence, but rank %d %s", behind, late, did(lists[late].Call))}
+	return &Mismatch{dimmnet.Rank(behind), dimmnet.Rank(late), "has called Fence", did(lists[late].Call)}
 }
 
 func did(c Call) string {

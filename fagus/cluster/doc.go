@@ -59,6 +59,11 @@
 // call fails the job for all ranks if its context ends, if ranks make different calls, or if a
 // rank is lost.
 //
+// # Notes
+//
+// At any time a rank may ask another one for its note, in which Run says what the rank does: for
+// roll-calls, and for errors that name the lines of two ranks. Rank 0 passes questions and notes on.
+//
 // # Several hosts
 //
 // On several hosts the ranks send the same messages to rank 0 by TLS, or by TCP if no rank has an

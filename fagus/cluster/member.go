@@ -34,6 +34,8 @@ type member struct {
 	readers  sync.WaitGroup // goroutines that read from a connection or wait for one
 	notices  sync.WaitGroup // goroutines that send without waiting, for example about a failure
 
+	notes notes // what ranks say about themselves
+
 	calls  sync.Mutex // held during a collective call; guards call and closed
 	call   uint32     // number of collective calls so far
 	closed bool

@@ -34,6 +34,8 @@ const (
 	kindPing                    // asks for a pong
 	kindPong                    // answers a ping
 	kindLost                    // kindFailed because of a rank that is gone (dimmnet.IsGone)
+	kindAsk                     // rank's question number call to rank total; body: rank's own note
+	kindNote                    // rank's note, for question number call of rank total
 	kinds
 )
 

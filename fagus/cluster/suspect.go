@@ -92,10 +92,13 @@ func (m *member) pause(p *peer, d time.Duration) bool {
 }
 
 // notify sends msg without waiting. It ignores errors: a peer that is gone needs no message.
-func (m *member) notify(p *peer, msg message) {
+func (m *member) notify(p *peer, msg message) { m.background(func() { _ = p.send(msg) }) }
+
+// background calls f in a goroutine, unless this process leaves the job.
+func (m *member) background(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.over {
-		m.notices.Go(func() { _ = p.send(msg) })
+		m.notices.Go(f)
 	}
 }

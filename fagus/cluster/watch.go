@@ -107,6 +107,9 @@ func (m *member) handle(p *peer, msg message) error {
 		default:
 		}
 		return nil
+	case (msg.kind == kindAsk || msg.kind == kindNote) && m.noteDue(p, msg):
+		m.handleNote(msg)
+		return nil
 	case msg.kind == kindGoodbye && p.rank != 0:
 		close(p.gone)
 		return nil

@@ -1,14 +1,27 @@
 package rollcall
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
 // DefaultAfter is the default of Config.After.
 const DefaultAfter = 30 * time.Second
+
+// mostAsked is the number of ranks in other processes after which a roll-call asks no more.
+const mostAsked = 32
+
+// Other processes have answerTime to answer, and less when the run has failed: the launcher waits.
+const (
+	answerTime  = time.Second
+	failureTime = 200 * time.Millisecond
+)
 
 // longestTick is the longest time between two checks of the ranks.
 const longestTick = 250 * time.Millisecond
@@ -38,6 +51,9 @@ type About struct {
 	// Only is the rank that runs in this process, if the others run in other processes.
 	// It is nil if all ranks run in this process.
 	Only *int
+	// Ask returns what ranks in other processes do, as far as they answer before ctx is done. It is
+	// nil if all ranks run in this process, or if ranks cannot ask.
+	Ask func(ctx context.Context, of []dimmnet.Rank) map[int]Entry
 }
 
 // Board holds the Monitors of all ranks of a run, and makes roll-calls.
@@ -46,7 +62,8 @@ type Board struct {
 	about    About
 	monitors []Monitor // by rank
 
-	stop chan struct{}
+	ctx  context.Context // done at Close
+	stop context.CancelFunc
 	done sync.WaitGroup
 
 	mu    sync.Mutex
@@ -75,8 +92,8 @@ func Open(cfg Config, about About) *Board {
 		about:    about,
 		monitors: make([]Monitor, about.Nodes),
 		ranks:    make([]observation, about.Nodes),
-		stop:     make(chan struct{}),
 	}
+	b.ctx, b.stop = context.WithCancel(context.Background())
 	now := time.Now()
 	for r := range b.monitors {
 		b.monitors[r].label = fmt.Sprintf("%d of %p", r, b)
@@ -95,7 +112,7 @@ func (b *Board) Monitor(rank int) *Monitor { return &b.monitors[rank] }
 
 // Close ends the checks. When it returns, Config.To is not running and will not be called.
 func (b *Board) Close() {
-	close(b.stop)
+	b.stop()
 	b.done.Wait()
 }
 
@@ -119,7 +136,7 @@ func (b *Board) watch() {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-b.stop:
+		case <-b.ctx.Done():
 			return
 		case _, more := <-b.cfg.Ask:
 			if !more {
@@ -129,10 +146,39 @@ func (b *Board) watch() {
 			b.cfg.To(b.Roll())
 		case now := <-ticker.C:
 			if b.check(now) && b.cfg.After > 0 {
-				b.cfg.To(b.Roll())
+				b.cfg.To(b.askLate(b.Roll(), answerTime))
 			}
 		}
 	}
+}
+
+// Last is Roll for a run that has failed: it asks other processes, too.
+func (b *Board) Last() Roll { return b.askLate(b.Roll(), failureTime) }
+
+// askLate adds to a roll what the ranks in other processes do for which ranks of the roll wait, for
+// which those wait, and so on.
+func (b *Board) askLate(roll Roll, patience time.Duration) Roll {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	for asked := 0; b.about.Ask != nil && asked < mostAsked; {
+		var of []dimmnet.Rank
+		for _, e := range roll.Ranks {
+			for _, r := range e.Wait.Ranks {
+				if int(r) < len(roll.Ranks) && roll.Ranks[r].Away && !slices.Contains(of, r) {
+					of = append(of, r)
+				}
+			}
+		}
+		found := b.about.Ask(ctx, of)
+		if len(found) == 0 {
+			break
+		}
+		asked += len(found)
+		for r, e := range found {
+			roll.Ranks[r] = e
+		}
+	}
+	return roll
 }
 
 // check notes which ranks have moved, and reports whether a roll-call is due.

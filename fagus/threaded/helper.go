@@ -1,7 +1,6 @@
 package threaded
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -55,7 +54,7 @@ func (x *helper) Step() (progress bool, err error) {
 	}
 	for _, in := range x.receiver.got {
 		if x.e.locked(func() bool { err = x.e.handleSlot(in); return true }); err != nil {
-			return false, fmt.Errorf("threaded: at rank %d: %w", x.e.rank, err)
+			return false, x.e.failure(err)
 		}
 	}
 	x.receiver.got = x.receiver.got[:0]

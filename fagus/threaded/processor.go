@@ -1,11 +1,13 @@
 package threaded
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // process is the receive-processing thread. At the end of the run it stops the receive thread.
@@ -42,10 +44,21 @@ func (e *Engine) process(h dimmnet.Host) error {
 				return err
 			}
 			if e.locked(func() bool { err = e.handleSlot(in); e.serving = 0; return true }); err != nil {
-				return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)
+				return e.failure(err)
 			}
 		}
 	}
+}
+
+// failure returns err, the error of a message, with the rank that has received it. If the program is
+// to blame, err names the ranks already.
+func (e *Engine) failure(err error) error {
+	var m *syncvar.Mismatch
+	var d *consistency.Difference
+	if errors.As(err, &m) || errors.As(err, &d) {
+		return err
+	}
+	return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)
 }
 
 type stopper struct {

@@ -151,6 +151,21 @@ func (m Membership) Gather(ctx context.Context, own []byte) ([][]byte, error) {
 	return m.Member.Gather(ctx, own)
 }
 
+// Describe passes own to the member, if it is a Describer.
+func (m Membership) Describe(own func() []byte) {
+	if d, ok := m.Member.(dimmnet.Describer); ok {
+		d.Describe(own)
+	}
+}
+
+// Ask asks by the member. It returns nothing if that is no Describer.
+func (m Membership) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byte {
+	if d, ok := m.Member.(dimmnet.Describer); ok {
+		return d.Ask(ctx, own, of)
+	}
+	return nil
+}
+
 // CheckNodes returns an error unless the job has as many ranks as the run has nodes.
 func (m Membership) CheckNodes(network string, nodes int) error {
 	if m.Member != nil && nodes != m.Member.Size() {

@@ -1,8 +1,10 @@
 package source
 
 import (
+	"context"
 	"fmt"
 	"path"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,10 +27,37 @@ func Line(frames []runtime.Frame) string {
 		if ours(f.Function) || strings.HasPrefix(f.Function, "runtime.") || library != "" && strings.HasPrefix(f.File, library) {
 			continue
 		}
-		dir, file := path.Split(f.File)
-		return fmt.Sprintf("%s:%d", path.Join(path.Base(dir), file), f.Line)
+		return short(f.File, f.Line)
 	}
 	return Unknown
+}
+
+// Function returns the line at which a function begins.
+func Function(f any) string {
+	at := runtime.FuncForPC(reflect.ValueOf(f).Pointer())
+	file, line := at.FileLine(at.Entry())
+	return short(file, line)
+}
+
+type programKey struct{}
+
+// WithProgram returns a context in which Program returns f.
+func WithProgram(ctx context.Context, f any) context.Context {
+	return context.WithValue(ctx, programKey{}, f)
+}
+
+// Program returns the function that a wrapper of the function f calls, or f if ctx knows none.
+func Program(ctx context.Context, f any) any {
+	if inner := ctx.Value(programKey{}); inner != nil {
+		return inner
+	}
+	return f
+}
+
+// short returns a line with the base name of its folder.
+func short(file string, line int) string {
+	dir, base := path.Split(file)
+	return fmt.Sprintf("%s:%d", path.Join(path.Base(dir), base), line)
 }
 
 // OfParts reports whether package parts, which the program has called, or package region makes the

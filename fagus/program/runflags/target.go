@@ -17,6 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 )
 
 // Target is a network on which a program can run.
@@ -125,7 +126,7 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 	}
 	t.watch.calls(t)
 	defer t.watch.calls(nil)
-	report, err = fagus.Run(ctx, fagus.Config{
+	report, err = fagus.Run(source.WithProgram(ctx, program), fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
 		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
 	}, func(n *fagus.Node) error {

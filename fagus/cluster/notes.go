@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+var (
+	_ dimmnet.Describer = (*Host)(nil)
+	_ dimmnet.Describer = (*Hosts)(nil)
+)
+
+// notes are what ranks say about themselves. A rank that asks sends its own note with the question,
+// so that the asked rank has it when the asking process has ended. Rank 0 passes questions and notes
+// on, and answers for ranks that have left the job.
+type notes struct {
+	mu       sync.Mutex
+	describe func() []byte // may be nil
+	asked    uint32        // number of the last question
+	of       [][]byte      // the last note of each rank; nil if there is none
+	answered []uint32      // the last question that each rank has answered
+	arrived  chan struct{} // closed when a note arrives, and then replaced
+}
+
+// store keeps a note of a rank, which answers a question of this rank unless question is 0.
+func (n *notes) store(size int, of dimmnet.Rank, question uint32, note []byte) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.prepare(size)
+	if len(note) > 0 { // a rank that has nothing more to say has said it before
+		n.of[of] = slices.Clone(note)
+	}
+	n.answered[of] = max(n.answered[of], question)
+	close(n.arrived)
+	n.arrived = make(chan struct{})
+}
+
+// prepare makes the slices. mu is held.
+func (n *notes) prepare(size int) {
+	if n.of == nil {
+		n.of, n.answered, n.arrived = make([][]byte, size), make([]uint32, size), make(chan struct{})
+	}
+}
+
+// own returns this rank's note: that of the function, or else the last one.
+func (n *notes) own(rank dimmnet.Rank) []byte {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.describe != nil {
+		if note := n.describe(); len(note) <= dimmnet.MaxNote {
+			return note
+		}
+	}
+	if n.of == nil {
+		return nil
+	}
+	return n.of[rank]
+}
+
+// Describe sets the function that returns this rank's note; see dimmnet.Describer.
+func (m *member) Describe(own func() []byte) {
+	m.notes.mu.Lock()
+	defer m.notes.mu.Unlock()
+	m.notes.describe = own
+}
+
+// Ask sends own to the ranks of, and returns their notes; see dimmnet.Describer.
+func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byte {
+	n := &m.notes
+	n.mu.Lock()
+	n.prepare(m.Size())
+	n.asked++
+	question := n.asked
+	n.mu.Unlock()
+	if own = own[:min(len(own), dimmnet.MaxNote)]; len(own) > 0 {
+		n.store(m.Size(), m.Rank(), 0, own)
+	}
+	of = slices.DeleteFunc(slices.Clone(of), func(r dimmnet.Rank) bool { return r == m.Rank() || int(r) >= m.Size() })
+	for _, r := range of {
+		m.passQuestion(message{kind: kindAsk, rank: m.Rank(), call: question, total: uint32(r), body: own})
+	}
+	for {
+		n.mu.Lock()
+		open := slices.ContainsFunc(of, func(r dimmnet.Rank) bool { return n.answered[r] < question })
+		arrived, all := n.arrived, slices.Clone(n.of)
+		n.mu.Unlock()
+		if !open {
+			return all
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return all
+		case <-m.broken: // a process has ended: there may be no more answers
+			return all
+		}
+	}
+}
+
+// passQuestion sends a question towards the rank msg.total. At rank 0 it answers for a rank that has
+// left.
+func (m *member) passQuestion(msg message) {
+	to := 0
+	if m.Rank() == 0 {
+		to = int(msg.total)
+	}
+	p := m.peerOf(to)
+	if p != nil && !p.left() {
+		m.notify(p, msg)
+		return
+	}
+	if m.Rank() == 0 {
+		m.answer(msg, dimmnet.Rank(msg.total))
+	}
+}
+
+// answer sends a note of rank of, as far as this process has one, to the rank that asks by msg.
+func (m *member) answer(msg message, of dimmnet.Rank) {
+	var note []byte
+	if of == m.Rank() {
+		note = m.notes.own(of)
+	} else {
+		m.notes.mu.Lock()
+		m.notes.prepare(m.Size())
+		note = m.notes.of[of]
+		m.notes.mu.Unlock()
+	}
+	m.passNote(message{kind: kindNote, rank: of, call: msg.call, total: uint32(msg.rank), body: note})
+}
+
+// passNote sends a note to the rank msg.total, which has asked for it.
+func (m *member) passNote(msg message) {
+	if dimmnet.Rank(msg.total) == m.Rank() {
+		m.notes.store(m.Size(), msg.rank, msg.call, msg.body)
+		return
+	}
+	to := 0
+	if m.Rank() == 0 {
+		to = int(msg.total)
+	}
+	if p := m.peerOf(to); p != nil && !p.left() {
+		m.notify(p, msg)
+	}
+}
+
+// handleNote handles a message of kindAsk or kindNote. The body is valid until it returns.
+func (m *member) handleNote(msg message) {
+	msg.body = slices.Clone(msg.body)
+	if msg.kind == kindNote {
+		m.passNote(msg)
+		return
+	}
+	m.notes.store(m.Size(), msg.rank, 0, msg.body)
+	if dimmnet.Rank(msg.total) != m.Rank() {
+		m.passQuestion(msg)
+		return
+	}
+	m.background(func() { m.answer(msg, m.Rank()) }) // finding the line of a program takes time
+}
+
+// noteDue reports whether p may send msg. Only rank 0 gets what is for another rank.
+func (m *member) noteDue(p *peer, msg message) bool {
+	from, to := msg.rank == p.rank, int(msg.total) == m.place.Rank
+	if m.Rank() == 0 {
+		return from && int(msg.total) < m.Size()
+	}
+	return to && int(msg.rank) < m.Size()
+}
+
+// peerOf returns the connection with a rank, and nil if there is none.
+func (m *member) peerOf(rank int) *peer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if rank >= len(m.peers) {
+		return nil
+	}
+	return m.peers[rank]
+}
