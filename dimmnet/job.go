@@ -67,6 +67,18 @@ type gone struct{ error }
 
 func (g gone) Unwrap() error { return g.error }
 
+// UnequalShares is the error of Sharer.Share and Viewer.View where a rank wants other memory than
+// another rank in the same call.
+type UnequalShares struct {
+	Own, Other Rank
+	Bytes      [2]int // that the two want, of each rank or of all
+}
+
+// Error says what both ranks want.
+func (u *UnequalShares) Error() string {
+	return fmt.Sprintf("rank %d shares %d bytes, rank %d %d: all ranks must make the same calls of Share and View in the same order", u.Own, u.Bytes[0], u.Other, u.Bytes[1])
+}
+
 // Error returns the network, the rank and the reason.
 func (f *Failed) Error() string {
 	if f.Lost != nil {

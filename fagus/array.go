@@ -1,6 +1,7 @@
 package fagus
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -45,13 +46,18 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 		return nil, n.problem("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space (a product that overflows may be negative)",
 			name, length, size)
 	}
+	what := fmt.Sprintf("%d elements of type %s", length, typeText(t))
+	n.declared.intend(n, fmt.Sprintf("array %q, %s", name, what))
 	mem, all, err := n.mapArray(length * size)
-	if err != nil {
+	if err = n.declared.unequal(n, err); err != nil {
+		if different := (*consistency.Difference)(nil); errors.As(err, &different) {
+			return nil, n.problem("NewArray: %w", err)
+		}
 		return nil, n.problem("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
 	}
 	var base consistency.Addr
 	err = n.declare(func() (err error) {
-		base, err = n.space.AddRegion(name, fmt.Sprintf("%d elements of type %s", length, typeText(t)), size, mem.Own)
+		base, err = n.space.AddRegion(name, what, size, mem.Own)
 		if err == nil && all != nil {
 			n.space.SetViews(base, all)
 		}

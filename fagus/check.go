@@ -156,7 +156,9 @@ func (n *Node) run(program func(*Node) error) (err error) {
 		}
 		panic(at{source.Here(), v}) // the stack still has the frames that caused the panic
 	}()
-	return program(n)
+	err = program(n)
+	n.returned = true
+	return err
 }
 
 // at is a panic of the program, and the line where it happened.

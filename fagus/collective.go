@@ -57,6 +57,9 @@ func (n *Node) end() error {
 	if n.err != nil {
 		return n.err
 	}
+	if crossed := n.crossed.Load(); crossed != nil {
+		return n.stick(*crossed)
+	}
 	if n.held != nil {
 		return n.errorf("the program returned while holding %s: release it first", n.held)
 	}

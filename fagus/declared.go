@@ -17,13 +17,14 @@ import (
 // declarations holds what the ranks of this process have declared, and where, and where calls have
 // failed, so that an error can name lines.
 type declarations struct {
-	mu    sync.Mutex
-	first []declaration                  // of the rank that was first to make so many
-	ranks map[dimmnet.Rank]*divergence   // of the others, as far as they differ
-	calls map[dimmnet.Rank]string        // lines of calls that have failed
-	apart map[dimmnet.Rank][]declaration // of ranks in other processes, if two ranks disagree
-	returns string // the line at which the program begins
-	held    error // of a rank that waited for one that failed
+	mu       sync.Mutex
+	first    []declaration                  // of the rank that was first to make so many
+	ranks    map[dimmnet.Rank]*divergence   // of the others, as far as they differ
+	calls    map[dimmnet.Rank]string        // lines of calls that have failed
+	apart    map[dimmnet.Rank][]declaration // of ranks in other processes, if two ranks disagree
+	intended map[dimmnet.Rank]declaration   // the array that a rank is about to make, or has made
+	returns  string                         // the line at which the program begins
+	held     error                          // of a rank that waited for one that failed
 
 	common map[any]any // of Common
 
@@ -33,7 +34,7 @@ type declarations struct {
 // newDeclarations returns the declarations of ranks that have made none. In a simulation only one
 // rank runs at a time, so the ranks can share what they declare.
 func newDeclarations(simulated bool, program any) *declarations {
-	ds := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string), apart: make(map[dimmnet.Rank][]declaration), common: make(map[any]any)}
+	ds := &declarations{ranks: make(map[dimmnet.Rank]*divergence), calls: make(map[dimmnet.Rank]string), apart: make(map[dimmnet.Rank][]declaration), intended: make(map[dimmnet.Rank]declaration), common: make(map[any]any)}
 	ds.returns = source.Function(program)
 	if simulated {
 		ds.catalogue = consistency.NewCatalogue()
@@ -108,6 +109,42 @@ func (n *Node) declare(f func() error) error {
 	}
 	own.rest = append(own.rest, d)
 	return nil
+}
+
+// intend records that a rank of this process is about to declare what, if ranks share the memory of
+// arrays: then all must want as much.
+func (ds *declarations) intend(n *Node, what string) {
+	if !n.views && !n.space.IsOneCopy() {
+		return
+	}
+	d := declaration{what: what}
+	runtime.Callers(3, d.stack[:])
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	ds.intended[dimmnet.Rank(n.rank)] = d
+}
+
+// unequal returns err, the error of mapping an array. If another rank wants an array of another
+// size, it names both.
+func (ds *declarations) unequal(n *Node, err error) error {
+	var u *dimmnet.UnequalShares
+	if !errors.As(err, &u) {
+		return err
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	i := n.space.Declared()
+	d := &consistency.Difference{Own: u.Own, Other: u.Other,
+		What: fmt.Sprintf("ranks %d and %d declare different things", min(u.Own, u.Other), max(u.Own, u.Other))}
+	text := func(rank dimmnet.Rank) string {
+		at := ds.intended[rank]
+		if all := ds.of(rank); i < len(all) {
+			at = all[i]
+		}
+		return fmt.Sprintf("%s (%s) on rank %d", at.what, at.line(), rank)
+	}
+	d.Where = fmt.Sprintf("declaration %d is %s, and %s", i+1, text(min(u.Own, u.Other)), text(max(u.Own, u.Other)))
+	return d
 }
 
 // locate returns an error about different declarations that says which one differs, as far as the

@@ -12,6 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -65,7 +66,9 @@ type Node struct {
 	declared  *declarations         // of all ranks of this process
 	goroutine bool                  // see isGoroutine
 	err       error                 // the first error of a call; every later call returns it
-	crossed   atomic.Pointer[error] // of a call during another one; the next call returns it
+	crossed   atomic.Pointer[error] // of a call of another goroutine; the next call returns it
+	caller    atomic.Uintptr        // the goroutine that makes calls; 0 before the first one
+	returned  bool                  // the program has returned
 	ctx       context.Context       // of Context
 	cancel    context.CancelCauseFunc
 }
@@ -235,8 +238,29 @@ func (n *Node) stick(err error) error {
 
 var errReturned = errors.New("the program of this rank has returned")
 
+// alone returns an error if another goroutine has made the calls before.
+func (n *Node) alone(call string) error {
+	own := goroutine()
+	if n.caller.Load() == own || n.caller.CompareAndSwap(0, own) || n.returned {
+		return nil
+	}
+	return n.cross(call)
+}
+
+// cross returns the error of a call that another goroutine makes than the one that makes the calls
+// of this Node, which may use n.err. Its next call returns the error, too.
+func (n *Node) cross(call string) error {
+	err := n.problem("%s at %s is made by another goroutine than the calls before: a Node belongs to one goroutine; "+
+		"let other goroutines work on slices only, and make all calls of the Node in the one that runs the program", call, source.Here())
+	n.crossed.CompareAndSwap(nil, &err)
+	return err
+}
+
 // alive returns an error if this rank can declare nothing any more.
 func (n *Node) alive(call string) error {
+	if err := n.alone(call); err != nil {
+		return err
+	}
 	switch {
 	case n.err != nil:
 		return n.err
@@ -250,6 +274,9 @@ func (n *Node) alive(call string) error {
 
 // ready returns an error if this rank can make no collective call now.
 func (n *Node) ready(call string) error {
+	if err := n.alone(call); err != nil {
+		return err
+	}
 	if n.err != nil {
 		return n.err
 	}
@@ -266,10 +293,7 @@ func (n *Node) ready(call string) error {
 // the call takes no set. leave ends the call.
 func (n *Node) enter(call rollcall.Call, part Part, set *SyncSet) error {
 	if !n.monitor.Enter(call, set.held()) {
-		// The goroutine that makes the other call may use n.err.
-		err := n.problem("%v during another call: a Node belongs to one goroutine", call)
-		n.crossed.CompareAndSwap(nil, &err)
-		return err
+		return n.cross(call.String())
 	}
 	n.record.call()
 	n.waits.begin(part)

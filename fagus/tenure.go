@@ -76,6 +76,9 @@ const clockBytes = 256
 // the rank has changed; ranks that acquire the variables later fetch these bytes. In Phase mode
 // Release sends nothing. In Threaded mode it passes the variables on, and does not wait.
 func (n *Node) Release(set *SyncSet) error {
+	if err := n.alone("Release"); err != nil {
+		return err
+	}
 	if n.err != nil {
 		return n.err
 	}

@@ -6,7 +6,7 @@
 //	fagusvet ./...
 //
 // Each rule is an analyzer of golang.org/x/tools/go/analysis, in a file of its own: access,
-// release, shared and collective. A rule reports code that is wrong for any input, and reports
+// release, shared, collective and variable. A rule reports code that is wrong for any input, and reports
 // nothing where it is unsure; the doc text of each rule lists its gaps. A comment on the
 // line, or on the line above, suppresses a rule there:
 //
@@ -32,7 +32,12 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
-const exitUsage = 2
+// Exit codes. Under go vet, 1 also means that something was found.
+const (
+	exitLoad  = 1
+	exitUsage = 2
+	exitFound = 3
+)
 
 func main() {
 	if code, done := help(os.Args[1:], os.Stdout, os.Stderr); done {
@@ -41,6 +46,9 @@ func main() {
 	if err := plainContext(os.Args); err != nil {
 		fmt.Fprintln(os.Stderr, "fagusvet:", err)
 		os.Exit(exitUsage)
+	}
+	if code, done := byVet(os.Args[1:], os.Stderr); done {
+		os.Exit(code)
 	}
 	flag.CommandLine.SetOutput(&mistakes{os.Stderr, flag.CommandLine})
 	flag.Usage = func() { fmt.Fprintln(os.Stderr, "see 'fagusvet --help'") }
@@ -54,6 +62,7 @@ func analyzers() []*analysis.Analyzer {
 		releaseAnalyzer(knowledge),
 		sharedAnalyzer(knowledge),
 		collectiveAnalyzer(knowledge),
+		variableAnalyzer(knowledge),
 	}
 }
 
@@ -71,16 +80,20 @@ fagusvet help release                         # what a rule finds, and what it m
   release     a set that is still held at a return, or at the next collective call
   shared      elements written under a set that has their variable only Shared, or not at all
   collective  NewGuarded, Bind, Update, Barrier and other calls that only some ranks make
+  variable    Go variables that ranks write, and that are not the rank's own
 
 A comment on the line, or on the line above, suppresses a rule there:
 
   counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 
 Flags, before the packages:
-  -access, -release, -shared, -collective  only the rules that are named
-  -json                                    print one JSON document
-  -c N                                     print N lines around each finding
-  -test=false                              leave out the files of tests
+  -access, -release, -shared, -collective, -variable  only the rules that are named
+  -json                                               print one JSON document
+  -c N                                                print N lines around each finding
+  -test=false                                         leave out the files of tests
+
+Without the last three, fagusvet runs go vet, which keeps what it has compiled: the
+first run takes long, later ones do not.
 
 Exit codes: 0 clean, 1 a package could not be loaded (under go vet: something was
 found), 2 usage, 3 something was found (with -json 0).
@@ -151,12 +164,17 @@ func help(args []string, stdout, stderr io.Writer) (code int, done bool) {
 	return 0, false
 }
 
+// rules returns the names of the rules.
+func rules() (names []string) {
+	for _, a := range analyzers() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
 // unknownRule reports the first name that is no rule. done is false if all are rules.
 func unknownRule(names []string, stderr io.Writer) (code int, done bool) {
-	var rules []string
-	for _, a := range analyzers() {
-		rules = append(rules, a.Name)
-	}
+	rules := rules()
 	for _, name := range names {
 		if slices.Contains(rules, name) {
 			continue

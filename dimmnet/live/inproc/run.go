@@ -19,8 +19,9 @@ type run struct {
 	patience time.Duration // Config.Patience
 
 	// Run.Mu guards the fields below and is the lock of every cond.
-	sleepers []*sleeper // threads that sleep, in no order
-	shared   [][][]byte // the memory that Share and View return, in the order of calls
+	sleepers []*sleeper     // threads that sleep, in no order
+	shared   [][][]byte     // the memory that Share and View return, in the order of calls
+	sharers  []dimmnet.Rank // the ranks that have allocated it
 	timer    *time.Timer
 }
 

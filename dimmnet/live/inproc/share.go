@@ -50,10 +50,10 @@ func (p *port) allocate(n, blocks int) ([][]byte, error) {
 			skip := -uintptr(unsafe.Pointer(&mem[0])) % pageBytes
 			all[b] = mem[skip:][:n:n]
 		}
-		r.shared = append(r.shared, all)
+		r.shared, r.sharers = append(r.shared, all), append(r.sharers, p.Rank())
 	}
 	if have := r.shared[i]; len(have) != blocks || len(have[0]) != n {
-		return nil, fmt.Errorf("inproc: rank %d shares %d times %d bytes, another rank %d times %d: all ranks must make the same calls of Share and View in the same order", p.Rank(), blocks, n, len(have), len(have[0]))
+		return nil, fmt.Errorf("inproc: %w", &dimmnet.UnequalShares{Own: p.Rank(), Other: r.sharers[i], Bytes: [2]int{blocks * n, len(have) * len(have[0])}})
 	}
 	p.shares++
 	return r.shared[i], nil
