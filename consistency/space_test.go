@@ -169,9 +169,9 @@ func TestCheckSame(t *testing.T) {
 	s, base, _ := newSpace(t, 100)
 	bind(t, s, "a", rng(base, base+10))
 	for declared, want := range []string{
-		"one of declarations 1 to 0 differs; here there is none",
-		`one of declarations 1 to 1 differs; here the last is array "mem", 100`,
-		`one of declarations 1 to 2 differs; here the last is binding "a" to 1 ranges`,
+		"one of declarations 1 to 0 differs",
+		`one of declarations 1 to 1 differs`,
+		`one of declarations 1 to 2 differs`,
 	} {
 		digest := s.Digest(declared)
 		if err := s.CheckSame(3, 4, 0, uint32(declared), digest); err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -27,7 +28,8 @@ type Wait struct {
 	HolderTime Time
 	HolderLine string // where Holder acquires the variable; "" if unknown
 
-	id syncvar.ID
+	id   syncvar.ID
+	part string // the type of package parts that has acquired the variable; "" if the program has
 }
 
 // SerialShare is the least Wait.Share that Report.Serial reports.
@@ -79,6 +81,12 @@ type Serial struct {
 // mend returns what can be done about the waits w, which serialise a program.
 func mend(m Mode, w Wait) string {
 	switch mean := w.Time / Time(max(w.Times, 1)); {
+	case w.part == "Queue": // the program cannot reach the variables of package parts
+		return "give the parts.Queue larger batches (NewQueue)"
+	case w.part == "Pool":
+		return "let each task of the parts.Pool do more work"
+	case w.part != "":
+		return fmt.Sprintf("use parts.%s less often, for more data at a time", w.part)
 	case mean < shortWait:
 		return fmt.Sprintf("each wait takes only %v: take the variable less often, for more work at a time", mean)
 	case m == Phase:
@@ -134,6 +142,7 @@ type rankWait struct {
 	Time       Time
 	Times      uint64
 	Line       string
+	Part       string
 	Holder     dimmnet.Rank
 	HolderTime Time
 }
@@ -155,7 +164,7 @@ func (w *waits) result(name func(syncvar.ID) string) (r rankWaits) {
 	r.Waits = r.Waits[:min(len(r.Waits), mostWaits)]
 	for i := range r.Waits {
 		one := &r.Waits[i]
-		one.Name, one.Line = name(one.ID), w.line(one.ID)
+		one.Name, one.Line, one.Part = name(one.ID), w.line(one.ID), source.Part(w.frames(one.ID))
 	}
 	return r
 }
@@ -179,7 +188,7 @@ func gatherWaits(ctx context.Context, net dimmnet.Network, results []result) (al
 			}
 			one := Wait{
 				Rank: r, Variable: w.Name, Access: w.Access, Time: w.Time, Times: w.Times, Line: w.Line,
-				Holder: int(w.Holder), HolderTime: w.HolderTime, id: w.ID,
+				Holder: int(w.Holder), HolderTime: w.HolderTime, id: w.ID, part: w.Part,
 			}
 			if busy > 0 {
 				one.Share = float64(w.Time) / float64(busy)

@@ -1,13 +1,18 @@
 package fagus_test
 
 import (
+	"context"
 	"errors"
 	"log"
 	"os"
+	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
+	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
@@ -200,4 +205,51 @@ var mistakes = []mistake{
 		both.Wait()
 		return n.Err()
 	}},
+}
+
+// said are texts that the output about a mistake contains, on all networks and in both modes, and
+// how often each does at least.
+var said = map[string]map[string]int{
+	"A rank returns early":                     {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 has returned from the function at fagus/mistakes_test.go:": 1, "all ranks must call": 1},
+	"Arrays of different lengths":              {`declaration 3 is array "b", 2048 elements of type float64 (fagus/mistakes_test.go:`: 1, `and array "b", 4096 elements of type float64 (fagus/mistakes_test.go:`: 1},
+	"Arrays of different element types":        {"100 elements of type float64 (fagus/mistakes_test.go:": 1, "100 elements of type int64 (fagus/mistakes_test.go:": 1},
+	"Arrays of different names":                {`declaration 1 is array "left", `: 1, `and array "right", 100 elements of type float64 (fagus/mistakes_test.go:`: 1},
+	"Arrays in another order":                  {`array "left", 100 elements`: 1, `array "right", 100 elements`: 1},
+	"Different bindings":                       {"a[0:50] (fagus/mistakes_test.go:": 1, "a[0:51] (fagus/mistakes_test.go:": 1},
+	"Grids of different widths":                {`array "grid", 100 elements`: 1, `array "grid", 110 elements`: 1},
+	"Update on one rank, Barrier on the other": {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
+	"Reduce on one rank, Barrier on the other": {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Reduce at fagus/mistakes_test.go:": 1},
+	"A Barrier that only rank 0 calls":         {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
+	"A rank waits for a channel":               {"rank 1: has made no call yet for 1.": 1, "waited for, and in no call: rank 1": 1},
+	"A rank waits while it holds a variable":   {`holds "a" (exclusive)`: 1, "waited for, and in no call: rank 1": 1},
+	"A forgotten Update":                       {"call Update: it refreshes": 1},
+	"A Node used by two goroutines":            {"rank 1: ": 1, "is made by another goroutine than the calls before: a Node belongs to one goroutine": 1},
+}
+
+// TestMistakes runs the ordinary mistakes as commands: on goroutines, on shm and on tcp, in both
+// modes. What they say names both ranks, with their lines, and what to do.
+func TestMistakes(t *testing.T) {
+	networks := []string{"inproc threaded", "shm phase", "tcp threaded"}
+	if longtest.Enabled() {
+		networks = []string{"inproc phase", "inproc threaded", "shm phase", "shm threaded", "tcp phase", "tcp threaded"}
+	}
+	for _, wrong := range mistakes {
+		if testing.Short() && !strings.HasPrefix(wrong.title, "Arrays of different lengths") && !strings.HasPrefix(wrong.title, "Update on one rank") {
+			continue
+		}
+		for _, network := range networks {
+			net, mode, _ := strings.Cut(network, " ")
+			args := append([]string{"--net", net, "--mode", mode, "--nodes", "2"}, strings.Fields(wrong.flags)...)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			cmd := exec.CommandContext(ctx, os.Args[0], args...)
+			cmd.Env = append(os.Environ(), mistakeVariable+"="+wrong.title)
+			out, _ := cmd.CombinedOutput()
+			cancel()
+			for text, times := range said[wrong.title] {
+				if strings.Count(string(out), text) < times {
+					t.Errorf("%s, %s: the output lacks %q:\n%s", wrong.title, network, text, out)
+				}
+			}
+		}
+	}
 }

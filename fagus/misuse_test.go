@@ -238,6 +238,11 @@ The following are never detected:
   and the process crashes
 - calling Reduce with different types on different ranks: each rank interprets the bits of
   the others as its own type
+- os.Exit, syscall.Exit and log.Fatal on ranks that are goroutines: the process ends with the code of
+  the call, 0 for os.Exit(0), before Fagus can say anything. Where ranks are processes the run fails.
+  fagusvet finds these calls ([vet.md](vet.md))
+- writing Go variables that are not the rank's own, such as package variables: goroutines share them,
+  processes do not. fagusvet finds most of these writes
 - a collective call that only some ranks make while the others have not returned: it waits
   for the others as long as they compute
 

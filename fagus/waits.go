@@ -298,15 +298,20 @@ func (w *waits) sample(set *SyncSet) {
 
 // line returns the line at which the rank has last been seen to acquire a variable, or "".
 func (w *waits) line(id syncvar.ID) string {
+	if line := source.Line(w.frames(id)); line != source.Unknown {
+		return line
+	}
+	return ""
+}
+
+// frames returns the stack where the rank acquires a variable, as far as it is known.
+func (w *waits) frames(id syncvar.ID) []runtime.Frame {
 	if int(id) >= len(w.lines) || w.lines[id].stack == 0 {
-		return ""
+		return nil
 	}
 	pcs := w.pcs[w.lines[id].stack-1][:]
 	for len(pcs) > 0 && pcs[len(pcs)-1] == 0 {
 		pcs = pcs[:len(pcs)-1]
 	}
-	if line := source.Line(source.Frames(pcs)); line != source.Unknown {
-		return line
-	}
-	return ""
+	return source.Frames(pcs)
 }

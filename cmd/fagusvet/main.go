@@ -6,7 +6,7 @@
 //	fagusvet ./...
 //
 // Each rule is an analyzer of golang.org/x/tools/go/analysis, in a file of its own: access,
-// release, shared, collective and variable. A rule reports code that is wrong for any input, and reports
+// release, shared, collective, variable and exit. A rule reports code that is wrong for any input, and reports
 // nothing where it is unsure; the doc text of each rule lists its gaps. A comment on the
 // line, or on the line above, suppresses a rule there:
 //
@@ -63,6 +63,7 @@ func analyzers() []*analysis.Analyzer {
 		sharedAnalyzer(knowledge),
 		collectiveAnalyzer(knowledge),
 		variableAnalyzer(knowledge),
+		exitAnalyzer(knowledge),
 	}
 }
 
@@ -81,16 +82,17 @@ fagusvet help release                         # what a rule finds, and what it m
   shared      elements written under a set that has their variable only Shared, or not at all
   collective  NewGuarded, Bind, Update, Barrier and other calls that only some ranks make
   variable    Go variables that ranks write, and that are not the rank's own
+  exit        os.Exit, log.Fatal and other calls that end the process of a rank
 
 A comment on the line, or on the line above, suppresses a rule there:
 
   counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 
 Flags, before the packages:
-  -access, -release, -shared, -collective, -variable  only the rules that are named
-  -json                                               print one JSON document
-  -c N                                                print N lines around each finding
-  -test=false                                         leave out the files of tests
+  -access, -release, -shared, -collective, -variable, -exit  only the rules that are named
+  -json                                                      print one JSON document
+  -c N                                                       print N lines around each finding
+  -test=false                                                leave out the files of tests
 
 Without the last three, fagusvet runs go vet, which keeps what it has compiled: the
 first run takes long, later ones do not.

@@ -36,24 +36,32 @@ func variableAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	}
 }
 
+// newRanks returns the functions that every rank runs, or with some also those that only some run.
+func newRanks(m *model, some bool) ranks {
+	found := make(ranks)
+	for fn := range m.roots {
+		found.reach(m, fn, some)
+	}
+	for _, fn := range m.funcs {
+		if slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return isNode(p.Type()) }) {
+			found.reach(m, fn, some)
+		}
+	}
+	return found
+}
+
+type ranks map[*ssa.Function]bool
+
 // outside finds writes to variables that are not a rank's own.
 type outside struct {
 	m      *model
-	ranks  map[*ssa.Function]bool         // functions that every rank runs
+	ranks  ranks                          // functions that every rank runs
 	inProc map[*ssa.Function]bool         // programs that only fagus.Run runs
 	writes map[*ssa.Function]map[int]bool // parameters through which a function writes
 }
 
 func newOutside(m *model) *outside {
-	o := &outside{m: m, ranks: make(map[*ssa.Function]bool), inProc: m.onlyRun(), writes: make(map[*ssa.Function]map[int]bool)}
-	for fn := range m.roots {
-		o.reach(fn)
-	}
-	for _, fn := range m.funcs {
-		if slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return isNode(p.Type()) }) {
-			o.reach(fn)
-		}
-	}
+	o := &outside{m: m, ranks: newRanks(m, false), inProc: m.onlyRun(), writes: make(map[*ssa.Function]map[int]bool)}
 	for grown := true; grown; {
 		grown = false
 		for _, fn := range m.funcs {
@@ -95,14 +103,14 @@ func (m *model) onlyRun() map[*ssa.Function]bool {
 	return only
 }
 
-// reach adds fn and the functions that it uses, except where only some ranks do.
-func (o *outside) reach(fn *ssa.Function) {
-	if o.ranks[fn] || !slices.Contains(o.m.funcs, fn) {
+// reach adds fn and the functions that it uses; without some, not those that only some ranks use.
+func (found ranks) reach(m *model, fn *ssa.Function, some bool) {
+	if found[fn] || !slices.Contains(m.funcs, fn) {
 		return
 	}
-	o.ranks[fn] = true
+	found[fn] = true
 	for instr := range instructions(fn) {
-		if _, debug := instr.(*ssa.DebugRef); debug || someRanks(instr.Block()) {
+		if _, debug := instr.(*ssa.DebugRef); debug || !some && someRanks(instr.Block()) {
 			continue
 		}
 		if c, ok := instr.(ssa.CallInstruction); ok {
@@ -112,7 +120,7 @@ func (o *outside) reach(fn *ssa.Function) {
 		}
 		for _, x := range instr.Operands(nil) {
 			if f := function(*x); f != nil {
-				o.reach(f)
+				found.reach(m, f, some)
 			}
 		}
 	}

@@ -61,6 +61,9 @@ func (g *Guard) mistake(a *array, off int, v verb) string {
 		released = fmt.Sprintf(" (it was released at %s)", source.Line(source.Frames(known.released)))
 	}
 	remedy := "acquire it first: put fagus.Want(v, fagus.Shared) into the set, or fagus.Exclusive to write as well"
+	if known.released != nil {
+		remedy += "; where an old value will do until all ranks meet, call Update: it refreshes what this rank has acquired before"
+	}
 	if v == writing {
 		remedy = "acquire it first: put fagus.Want(v, fagus.Exclusive) into the set"
 	}

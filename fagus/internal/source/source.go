@@ -39,6 +39,22 @@ func Function(f any) string {
 	return short(file, line)
 }
 
+// Part returns the type or function of package parts that the program has called, such as "Queue";
+// "" if it has called none.
+func Part(frames []runtime.Frame) (part string) {
+	for _, f := range frames {
+		name, ok := strings.CutPrefix(f.Function, module+"fagus/parts.")
+		switch {
+		case ok:
+			name = strings.TrimPrefix(name, "(*")
+			part = name[:strings.IndexAny(name+".", ".[)")]
+		case !ours(f.Function) && !strings.HasPrefix(f.Function, "runtime."):
+			return part
+		}
+	}
+	return part
+}
+
 type programKey struct{}
 
 // WithProgram returns a context in which Program returns f.
