@@ -40,6 +40,7 @@ type Difference struct {
 	Own, Other dimmnet.Rank // Own has found the difference
 	What       string
 	Where      string // which declaration differs, as far as it is known; may be empty
+	Found      bool   // Where says what both ranks have declared
 }
 
 // Error says what differs, and where if that is known.

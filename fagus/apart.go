@@ -38,8 +38,8 @@ type declaredNote struct {
 	Digest     uint64
 }
 
-// apart connects the roll-calls and errors of this rank with those of ranks in other processes. A nil
-// apart does nothing.
+// apart connects the roll-calls and errors of this rank with those of ranks in other processes. A
+// nil apart does nothing.
 type apart struct {
 	own       dimmnet.Rank
 	processes dimmnet.Describer

@@ -134,7 +134,7 @@ func (ds *declarations) unequal(n *Node, err error) error {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	i := n.space.Declared()
-	d := &consistency.Difference{Own: u.Own, Other: u.Other,
+	d := &consistency.Difference{Own: u.Own, Other: u.Other, Found: true,
 		What: fmt.Sprintf("ranks %d and %d declare different things", min(u.Own, u.Other), max(u.Own, u.Other))}
 	text := func(rank dimmnet.Rank) string {
 		at := ds.intended[rank]
@@ -151,7 +151,7 @@ func (ds *declarations) unequal(n *Node, err error) error {
 // declarations of both ranks are known. It returns other errors as they are.
 func (ds *declarations) locate(err error) error {
 	var d *consistency.Difference
-	if !errors.As(err, &d) {
+	if !errors.As(err, &d) || d.Found {
 		return err
 	}
 	ds.mu.Lock()
@@ -170,7 +170,7 @@ func (ds *declarations) locate(err error) error {
 	for i := range max(len(own), len(other)) {
 		if i >= len(own) || i >= len(other) || own[i].digest != other[i].digest {
 			where := fmt.Sprintf("declaration %d is %s, and %s", i+1, at(first, own, i), at(second, other, i))
-			return &consistency.Difference{Own: d.Own, Other: d.Other, What: d.What, Where: where}
+			return &consistency.Difference{Own: d.Own, Other: d.Other, What: d.What, Where: where, Found: true}
 		}
 	}
 	return err

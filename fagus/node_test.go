@@ -16,18 +16,18 @@ func TestOneGoroutine(t *testing.T) {
 		n.monitor.Enter(rollcall.Update, nil)
 		err := n.Barrier()
 		n.monitor.Leave(nil)
-		if err == nil || !strings.Contains(err.Error(), "Barrier during another call") {
+		if err == nil || !strings.Contains(err.Error(), "is made by another goroutine than the calls before") {
 			t.Errorf("Barrier during another call returns %v", err)
 		}
 		if n.Err() != err {
 			t.Errorf("after it, Err returns %v", n.Err())
 		}
-		if err := n.Barrier(); !strings.Contains(err.Error(), "Barrier during another call") {
+		if err := n.Barrier(); !strings.Contains(err.Error(), "is made by another goroutine than the calls before") {
 			t.Errorf("the next call returns %v", err)
 		}
 		return nil
 	})
-	if err == nil || !strings.Contains(err.Error(), "Barrier during another call") {
+	if err == nil || !strings.Contains(err.Error(), "is made by another goroutine than the calls before") {
 		t.Errorf("Run returns %v", err)
 	}
 }

@@ -80,13 +80,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	})
 	if err != nil {
 		others.failed(ctx, err)
-		err = declared.explain(err)
 		if ctx.Err() != nil {
 			board.End(context.Cause(ctx).Error())
 		}
-		roll := board.Last()
 		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
-		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: roll}, err
+		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: board.Last()}, declared.explain(err)
 	}
 	if !about.Virtual {
 		first := 0 // of this process
@@ -95,6 +93,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		}
 		results[first].Stats.Processor = processorTime().since(before)
 	}
+	return report(ctx, &cfg, results)
+}
+
+// report returns the Report of a run that has succeeded in this process.
+func report(ctx context.Context, cfg *Config, results []result) (Report, error) {
 	if err := gather(ctx, cfg.Net, results); err != nil {
 		return Report{}, err
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // byVet runs go vet with this command as its tool, and returns the exit code of fagusvet. go vet
-// keeps what it has compiled and learned of packages in Go's cache, while the driver that runs alone
-// reads every package from source each time. done is false if only that driver has what args want,
+// keeps what it has compiled in Go's cache, while the driver that runs alone reads every package
+// from source each time. done is false if only that driver has what args want,
 // or if there is no go command.
 func byVet(args []string, stderr io.Writer) (code int, done bool) {
 	self, err := os.Executable()
@@ -45,7 +45,7 @@ func byVet(args []string, stderr io.Writer) (code int, done bool) {
 // findings matches the report of a rule: file, line, column, and the name of the rule.
 var findings = regexp.MustCompile(`(?m)^\S.*:\d+:\d+: [a-z]+: `)
 
-// notForVet reports whether go vet cannot do what an argument asks for: it is no package and no rule.
+// notForVet reports whether go vet cannot do what an argument asks for: that is no package or rule.
 func notForVet(arg string) bool {
 	name, isFlag := strings.CutPrefix(arg, "-")
 	if !isFlag {

@@ -101,7 +101,8 @@ func corePlaces() []place {
 		{dir: "fagus/rollcall", may: []string{"dimmnet", "syncvar", "fagus/internal/source"},
 			time: "how long a rank has waited by the machine's clock, which no network tells from outside"},
 		{dir: "fagus", may: []string{"dimmnet", "dimmnet/capacity", "dimmnet/live/inproc", "ringbuf", "syncvar", "consistency", "consistency/history", "consistency/order", "phase",
-			"fagus/threaded", "fagus/locks", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/rollcall"}},
+			"fagus/threaded", "fagus/locks", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/rollcall"},
+			time: "how long other processes may take to say what they do"},
 		{dir: "fagus/parts", may: []string{"fagus"}},
 		{dir: "fagus/checkpoint", may: []string{"fagus"}, time: "how often checkpoints are made, and when one was made"},
 		{dir: "fagus/checkpoint/s3", may: []string{"fagus/checkpoint"}, time: "how long a server may take to answer", net: "asks a server by HTTP"},
@@ -151,7 +152,7 @@ func frontPlaces() []place {
 	return []place{
 		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}, time: "reads flags that are durations"},
 		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
-			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/rollcall", "apps/catalog/usage"},
+			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/internal/source", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
 		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "fagus/program/cmdline", "fagus/program/runflags"},
 			time: "how long ranks may take to end"},

@@ -62,7 +62,7 @@
 // # Notes
 //
 // At any time a rank may ask another one for its note, in which Run says what the rank does: for
-// roll-calls, and for errors that name the lines of two ranks. Rank 0 passes questions and notes on.
+// roll-calls, and for errors that name the lines of two ranks. Rank 0 passes them on.
 //
 // # Several hosts
 //

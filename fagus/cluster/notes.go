@@ -14,8 +14,8 @@ var (
 )
 
 // notes are what ranks say about themselves. A rank that asks sends its own note with the question,
-// so that the asked rank has it when the asking process has ended. Rank 0 passes questions and notes
-// on, and answers for ranks that have left the job.
+// so that the asked rank has it when the asking process has ended. Rank 0 passes questions and
+// notes on, and answers for ranks that have left the job.
 type notes struct {
 	mu       sync.Mutex
 	describe func() []byte // may be nil
@@ -100,8 +100,8 @@ func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byt
 	}
 }
 
-// passQuestion sends a question towards the rank msg.total. At rank 0 it answers for a rank that has
-// left.
+// passQuestion sends a question towards the rank msg.total. At rank 0 it answers for a rank that
+// has left.
 func (m *member) passQuestion(msg message) {
 	to := 0
 	if m.Rank() == 0 {
