@@ -81,6 +81,10 @@ func endOverdue(t *testing.T, how string, args []string, program string) {
 		t.Logf("%v: this machine has too little memory", args)
 		return
 	}
+	if err == nil && program == "tsp" {
+		t.Logf("%v: 16 cities, the most that there may be, take this machine less than %v", args, after)
+		return
+	}
 	if exit == nil || exit.ExitCode() != want {
 		t.Errorf("%v, ended by %s: %v, want code %d: %s", args, how, err, want, errs.String())
 	}
