@@ -18,7 +18,7 @@
 // # Output
 //
 // A line of rank 3 is printed as "3: line". Lines of different ranks are never mixed. A line is
-// broken after 64 KiB. Job.PlainOut and Job.PlainErr forward the output unchanged.
+// broken after 16 MiB. Job.PlainOut and Job.PlainErr forward the output unchanged.
 //
 // # Failures
 //

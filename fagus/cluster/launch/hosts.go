@@ -193,6 +193,10 @@ func (j *Hosts) relay(ctx context.Context, agents []*remote, local bool, meet <-
 			if number, ok := s.(syscall.Signal); ok {
 				send(order{Signal: int(number)})
 			}
+			if s == Suspend && j.Suspend != nil {
+				j.Suspend()
+				send(order{Signal: int(resume)})
+			}
 		case <-ended:
 			return
 		}

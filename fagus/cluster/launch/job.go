@@ -41,6 +41,9 @@ type Job struct {
 	// Signals are forwarded to all ranks and, except SIGQUIT, to those that the attempt starts
 	// later. It may be nil.
 	Signals <-chan os.Signal
+	// Suspend, if not nil, is called when the signal Suspend has stopped all ranks. They go on when
+	// it returns.
+	Suspend func()
 	// Grace is how long ranks may take to end after SIGTERM. 0 means 2 seconds.
 	Grace time.Duration
 	// Stall is how long a host's agent may show no sign of life, or the process of a rank be
@@ -174,7 +177,7 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, att
 	if j.ErrOnce {
 		once = &repeats{}
 	}
-	group := processes{keeper: startKeeper()}
+	group := processes{keeper: startKeeper(), suspend: j.Suspend}
 	job := []string{"FAGUS_JOB=" + name, fmt.Sprintf("FAGUS_EPOCH=%d", attempt), fmt.Sprintf("%s=%d", cluster.AttemptVariable, attempt)}
 	if stall := j.silence(); stall > 0 {
 		group.stall = stall + defaultGrace

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"syscall"
 )
@@ -24,6 +25,35 @@ func terminate(p *os.Process, s syscall.Signal) error {
 		return os.ErrProcessDone
 	}
 	return err
+}
+
+// Suspend is the signal by which a terminal stops a job, resume the one by which a job goes on.
+const (
+	Suspend = syscall.SIGTSTP
+	resume  = syscall.SIGCONT
+)
+
+// signalTo sends a signal to a process. Suspend stops, and resume lets go on, all that it has
+// started, too, whether they catch it or not.
+func signalTo(p *os.Process, s os.Signal) error {
+	switch s {
+	case Suspend:
+		return syscall.Kill(-p.Pid, syscall.SIGSTOP)
+	case resume:
+		return syscall.Kill(-p.Pid, resume)
+	}
+	return p.Signal(s)
+}
+
+// StopSelf stops this process until somebody lets it go on, as SIGTSTP does.
+func StopSelf() {
+	// Another thread may be the first to stop: this one waits until the process goes on.
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, resume)
+	defer signal.Stop(goesOn)
+	if syscall.Kill(os.Getpid(), syscall.SIGSTOP) == nil {
+		<-goesOn
+	}
 }
 
 // killGroup kills the processes that an ended process has left in its group.

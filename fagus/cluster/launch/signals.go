@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -12,6 +13,8 @@ import (
 type processes struct {
 	keeper  *keeper
 	stall   time.Duration // how long a process may be stopped; 0: for ever
+	suspend func()        // Job.Suspend
+	paused  atomic.Bool   // the processes are stopped by SIGTSTP, until SIGCONT
 	mu      sync.Mutex
 	running []*os.Process
 	passed  []os.Signal // to all of them
@@ -26,7 +29,7 @@ func (g *processes) run(cmd *exec.Cmd, outputs ...*stream) error {
 	if err != nil {
 		return err
 	}
-	end := watchStop(cmd.Process, g.stall)
+	end := watchStop(cmd.Process, g.stall, &g.paused)
 	err = cmd.Wait()
 	for _, s := range outputs {
 		s.leave(s.grace)
@@ -63,14 +66,11 @@ func (g *processes) pass(signals <-chan os.Signal) (stop func()) {
 		for {
 			select {
 			case s := <-signals:
-				g.mu.Lock()
-				if s != syscall.SIGQUIT {
-					g.passed = append(g.passed, s)
+				g.send(s)
+				if s == Suspend && g.suspend != nil {
+					g.suspend()
+					g.send(resume)
 				}
-				for _, p := range g.running {
-					_ = p.Signal(s) // the process may have ended
-				}
-				g.mu.Unlock()
 			case <-over:
 				return
 			}
@@ -79,5 +79,21 @@ func (g *processes) pass(signals <-chan os.Signal) (stop func()) {
 	return func() {
 		close(over)
 		done.Wait()
+	}
+}
+
+// send sends a signal to all processes.
+func (g *processes) send(s os.Signal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch s {
+	case Suspend, resume:
+		g.paused.Store(s == Suspend)
+	case syscall.SIGQUIT:
+	default:
+		g.passed = append(g.passed, s)
+	}
+	for _, p := range g.running {
+		_ = signalTo(p, s) // the process may have ended
 	}
 }

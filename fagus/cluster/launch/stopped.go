@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,14 +12,15 @@ import (
 // part in a job, the other ranks notice that; before and afterwards only the launcher does.
 var errStopped = errors.New("it is stopped")
 
-// watchStop kills the group of p if p is stopped for longer than stall, unless stall is 0. The
+// watchStop kills the group of p if p is stopped for longer than stall, unless stall is 0, or the
+// job is paused. The
 // caller calls end when p has ended; end returns an errStopped if p was killed.
-func watchStop(p *os.Process, stall time.Duration) (end func() error) {
+func watchStop(p *os.Process, stall time.Duration, paused *atomic.Bool) (end func() error) {
 	if stall == 0 {
 		return func() error { return nil }
 	}
 	over, done := make(chan struct{}), make(chan error, 1)
-	go func() { done <- killStopped(p, stall, over) }()
+	go func() { done <- killStopped(p, stall, paused, over) }()
 	return func() error {
 		close(over)
 		return <-done
@@ -26,7 +28,7 @@ func watchStop(p *os.Process, stall time.Duration) (end func() error) {
 }
 
 // killStopped counts its own steps: while this process is stopped, too, nobody else is.
-func killStopped(p *os.Process, stall time.Duration, over <-chan struct{}) error {
+func killStopped(p *os.Process, stall time.Duration, paused *atomic.Bool, over <-chan struct{}) error {
 	step := time.NewTicker(watchEvery)
 	defer step.Stop()
 	for still := time.Duration(0); ; {
@@ -35,7 +37,7 @@ func killStopped(p *os.Process, stall time.Duration, over <-chan struct{}) error
 			return nil
 		case <-step.C:
 		}
-		if !isStopped(p.Pid) {
+		if paused.Load() || !isStopped(p.Pid) {
 			still = 0
 			continue
 		}

@@ -145,7 +145,8 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 		return err
 	}
 	pass := make(chan os.Signal, 2)
-	signal.Notify(pass, syscall.SIGQUIT)
+	signal.Notify(pass, syscall.SIGQUIT, launch.Suspend)
+	job.Suspend = launch.StopSelf
 	defer signal.Stop(pass)
 	job.Signals = pass
 	// With --grace the ranks get SIGTERM from here, and end by themselves.
