@@ -13,6 +13,7 @@ type Op string
 // The operations. The package comment describes each.
 const (
 	Barrier    Op = "barrier"
+	Meet       Op = "meet"
 	Sum        Op = "sum"
 	HandOver   Op = "hand-over"
 	Stream     Op = "stream"
@@ -24,7 +25,8 @@ const (
 // Config describes a measurement.
 type Config struct {
 	Op Op
-	// Bytes is the size of the data that HandOver and the Streams move, a multiple of 8.
+	// Bytes is the size of the data that HandOver and the Streams move, a multiple of 8. Of Meet it is
+	// the number of steps that a rank computes: 4 or 5 cycles each.
 	Bytes int
 	// N is the order of the float64 matrices of Matmul and Product.
 	N int
@@ -53,6 +55,10 @@ func (c *Config) Validate() error {
 func (c *Config) validOp() error {
 	switch c.Op {
 	case Barrier, Sum:
+	case Meet:
+		if c.Bytes < 0 {
+			return fmt.Errorf("bench: %d steps: want 0 or more", c.Bytes)
+		}
 	case HandOver, Stream, StreamRead:
 		if c.Bytes < 8 || c.Bytes%8 != 0 || c.Bytes > maxBytes {
 			return fmt.Errorf("bench: %d bytes: want a multiple of 8, at most %d", c.Bytes, maxBytes)
@@ -62,7 +68,7 @@ func (c *Config) validOp() error {
 			return fmt.Errorf("bench: matrices of order %d: want 1 to %d", c.N, maxN)
 		}
 	default:
-		return fmt.Errorf("bench: operation %q: want one of %q", c.Op, []Op{Barrier, Sum, HandOver, Stream, StreamRead, Matmul, Product})
+		return fmt.Errorf("bench: operation %q: want one of %q", c.Op, []Op{Barrier, Meet, Sum, HandOver, Stream, StreamRead, Matmul, Product})
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ type Meter struct {
 	// earlier; otherwise it is nil.
 	finish func() error
 	round  uint64     // number of operations so far
+	kept   uint64     // the result of Meet's computation, which the compiler must not drop
 	apart  fagus.Time // time within this batch to subtract from the batch's time
 }
 
@@ -30,6 +31,12 @@ func NewMeter(n *fagus.Node, cfg Config) (*Meter, error) {
 	switch cfg.Op {
 	case Barrier:
 		m.op = func(uint64) error { return n.Barrier() }
+	case Meet:
+		x := uint64(n.Rank())
+		m.op = func(uint64) error {
+			m.kept = compute(x, cfg.Bytes)
+			return n.Barrier()
+		}
 	case Sum:
 		m.op, err = m.sum()
 	case HandOver:

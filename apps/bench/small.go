@@ -25,6 +25,14 @@ func (m *Meter) sum() (func(uint64) error, error) {
 	}, nil
 }
 
+// compute is a chain of steps, each of which waits for the one before: 4 or 5 cycles.
+func compute(x uint64, steps int) uint64 {
+	for range steps {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
 // mask returns the pattern that a rank XORs into every byte.
 func mask(rank int) byte { return [2]byte{0x5a, 0x3c}[rank%2] }
 

@@ -32,11 +32,19 @@ static void die(const char *what)
 }
 
 // pin binds this process to a processor of the list, which has numbers separated by commas. The
-// ranks take the processors in turns.
+// ranks take the processors in turns. "any" undoes the binding by a launcher.
 static void pin(const char *list)
 {
 	int cpus[MOST_RANKS], n = 0, end = 0;
 	cpu_set_t set;
+	CPU_ZERO(&set);
+	if (strcmp(list, "any") == 0) {
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof set, &set) != 0)
+			die("sched_setaffinity");
+		return;
+	}
 	while (n < MOST_RANKS && sscanf(list, "%d%n", &cpus[n], &end) == 1 && cpus[n] >= 0) {
 		n++;
 		list += end;
@@ -48,7 +56,6 @@ static void pin(const char *list)
 		fprintf(stderr, "peer: processors end in \"%s\": want 1 to %d numbers separated by commas\n", list, MOST_RANKS);
 		exit(2);
 	}
-	CPU_ZERO(&set);
 	CPU_SET(cpus[rank % n], &set);
 	if (sched_setaffinity(0, sizeof set, &set) != 0)
 		die("sched_setaffinity");

@@ -49,6 +49,9 @@ void wrong(const char *what, long round);
 unsigned char change(unsigned char *data, long bytes);
 unsigned char handed_over(long round);
 
+// compute is a chain of steps, each of which waits for the one before: 4 or 5 cycles.
+uint64_t compute(long steps);
+
 // wanted_sum returns the sum over all ranks of round + rank.
 double wanted_sum(long round);
 

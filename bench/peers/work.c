@@ -56,6 +56,14 @@ unsigned char handed_over(long round)
 	return rank ? b ^ masks[0] : b;
 }
 
+uint64_t compute(long steps)
+{
+	uint64_t x = rank;
+	for (long i = 0; i < steps; i++)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	return x;
+}
+
 double wanted_sum(long round) { return (double)ranks * round + ranks * (ranks - 1) / 2; }
 
 long first_row(long order, int r) { return order * r / ranks; }

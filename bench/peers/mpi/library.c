@@ -5,6 +5,7 @@
 
 const struct named operations[] = {
 	{"barrier", barrier, 0},
+	{"meet", meet, 0},
 	{"sum", sum, 0},
 	{"round-trip", round_trip, 1},
 	{"stream", stream, 1},

@@ -13,6 +13,19 @@ uint64_t barrier(long size, long count)
 	return now() - start;
 }
 
+// meet computes size steps and waits for all ranks.
+uint64_t meet(long size, long count)
+{
+	volatile uint64_t kept;
+	uint64_t start = now();
+	for (long i = 0; i < count; i++) {
+		kept = compute(size);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	(void)kept;
+	return now() - start;
+}
+
 uint64_t sum(long size, long count)
 {
 	(void)size;

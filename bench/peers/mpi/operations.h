@@ -4,7 +4,7 @@
 
 #include "../peer.h"
 
-operation barrier, sum, round_trip, stream, stream_read; // messages.c
+operation barrier, meet, sum, round_trip, stream, stream_read; // messages.c
 operation window_hand_over, shared_hand_over, window_stream; // windows.c
 operation matmul, product; // matmul.c
 

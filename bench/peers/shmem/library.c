@@ -10,6 +10,7 @@
 
 const struct named operations[] = {
 	{"barrier", barrier, 0},
+	{"meet", meet, 0},
 	{"sum", sum, 0},
 	{"round-trip", round_trip, 1},
 	{"lock-hand-over", lock_hand_over, 1},

@@ -6,7 +6,7 @@
 
 #include "../peer.h"
 
-operation barrier, sum, round_trip; // small.c
+operation barrier, meet, sum, round_trip; // small.c
 operation lock_hand_over, flag_hand_over, pointer_hand_over; // handover.c
 operation put_stream, put_stream_read, get_stream; // stream.c
 operation matmul, product; // matmul.c

@@ -10,6 +10,19 @@ uint64_t barrier(long size, long count)
 	return now() - start;
 }
 
+// meet computes size steps and waits for all ranks.
+uint64_t meet(long size, long count)
+{
+	volatile uint64_t kept;
+	uint64_t start = now();
+	for (long i = 0; i < count; i++) {
+		kept = compute(size);
+		shmem_barrier_all();
+	}
+	(void)kept;
+	return now() - start;
+}
+
 // sum uses two sets of words in turn: a rank that has got a sum may begin the next one while
 // another rank still reads those of the last one.
 uint64_t sum(long size, long count)

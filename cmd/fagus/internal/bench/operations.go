@@ -15,6 +15,7 @@ import (
 const (
 	smallBytes = 8
 	pageBytes  = 4096
+	meetSteps  = 75_000 // of 4 or 5 cycles: about 100 us
 )
 
 // operation is an operation of the sizes given, and how each kind of system performs it.
@@ -22,6 +23,7 @@ type operation struct {
 	name  string
 	sizes []int
 	pair  bool // between two ranks; otherwise it is of any number
+	asked bool // it is measured only if --ops names it
 	own   bench.Op
 	mpi   []peers.Method
 	shmem []peers.Method
@@ -48,8 +50,13 @@ func operations(net string, streams []int, order int) []operation {
 	shmemPages = append(shmemPages, peers.Method{Op: "flag-hand-over", Variant: "flag"})
 	barrier := all(bench.Barrier, 0)
 	barrier.fabric = same(bench.Barrier)
+	meet := all(bench.Meet, meetSteps)
+	meet.asked = true
+	product := all(bench.Product, order)
+	product.asked = true // it takes seconds
 	operations := []operation{
 		barrier,
+		meet,
 		all(bench.Sum, 0),
 		{name: "round-trip", sizes: []int{smallBytes}, pair: true, own: bench.HandOver, mpi: []peers.Method{{Op: "round-trip"}}, shmem: []peers.Method{{Op: "round-trip"}},
 			fabric: []peers.Method{{Op: "round-trip", Variant: "message"}, {Op: "put-round-trip", Variant: "put"}}},
@@ -60,7 +67,7 @@ func operations(net string, streams []int, order int) []operation {
 			fabric: []peers.Method{{Op: "stream", Variant: "message"}, {Op: "put-stream", Variant: "put"}}},
 		{name: "stream-read", sizes: []int{slices.Max(streams)}, pair: true, own: bench.StreamRead, mpi: same(bench.StreamRead), shmem: same(bench.StreamRead)},
 		all(bench.Matmul, order),
-		all(bench.Product, order),
+		product,
 	}
 	if net == runflags.OFI {
 		operations = append(operations, operation{name: pingPong, sizes: []int{smallBytes, pageBytes}, pair: true, own: bench.HandOver, bare: true,
@@ -75,8 +82,7 @@ func wanted(c *cli.Context, net string) (selected []operation, err error) {
 	var names []string
 	for _, one := range all {
 		names = append(names, one.name)
-		byDefault := one.own != bench.Product // which takes seconds
-		if slices.Contains(c.StringSlice("ops"), one.name) || !c.IsSet("ops") && byDefault {
+		if slices.Contains(c.StringSlice("ops"), one.name) || !c.IsSet("ops") && !one.asked {
 			selected = append(selected, one)
 		}
 	}

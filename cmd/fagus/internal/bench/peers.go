@@ -27,16 +27,18 @@ const peersText = "make -C bench peers && fagus bench --peers        against Ope
 	"fagus bench --peers --net ofi --provider net      all over one provider of libfabric (fagus built with -tags ofi)\n" +
 	"fagus bench --peers --ops barrier,sum --json\n" +
 	"fagus bench --peers --ops barrier,sum --ranks 2,4,8\n" +
-	"fagus bench --peers --ops barrier --hogs 1        beside a busy process"
+	"fagus bench --peers --ops barrier --hogs 1        beside a busy process\n" +
+	"fagus bench --peers --ops meet --hogs 0,1,4,16,64 --ranks 2,4 --unbound   busy hosts: ranks compute and meet"
 
 const (
 	leastRanks = 2
 	mostRanks  = 64
 	mostHogs   = 256
+	unbound    = "unbound"
 )
 
 func peersOnly() []string {
-	return []string{"peers-dir", "ops", "n", "cpus", "ranks", "hogs"}
+	return []string{"peers-dir", "ops", "n", "cpus", "ranks", "hogs", unbound}
 }
 
 func peersFlags() []cli.Flag {
@@ -44,11 +46,12 @@ func peersFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "peers", Category: category, Usage: "measure Open MPI, MPICH and OpenSHMEM too, in turns with ranks of Fagus; --net shm (the default here), tcp, or ofi with --provider"},
 		&cli.StringFlag{Name: "peers-dir", Category: category, Value: "bench/build", Usage: "`FOLDER` of the programs that make -C bench peers has built"},
-		&cli.StringSliceFlag{Name: "ops", Category: category, DefaultText: "all but product", Usage: "`NAMES` of the operations: barrier, sum, round-trip, hand-over, stream (of --bytes), stream-read, matmul (its data movement), product (with computation)"},
-		&cli.IntSliceFlag{Name: "ranks", Category: category, Value: cli.NewIntSlice(leastRanks), Usage: "`NUMBERS` of ranks, one after the other; only barrier, sum, matmul and product have more than 2"},
+		&cli.StringSliceFlag{Name: "ops", Category: category, DefaultText: "all but meet and product", Usage: "`NAMES` of the operations: barrier, meet (75 000 steps of computing, some 100 us, and a barrier), sum, round-trip, hand-over, stream (of --bytes), stream-read, matmul (its data movement), product (with computation)"},
+		&cli.IntSliceFlag{Name: "ranks", Category: category, Value: cli.NewIntSlice(leastRanks), Usage: "`NUMBERS` of ranks, one after the other; only barrier, meet, sum, matmul and product have more than 2"},
 		&cli.IntFlag{Name: "n", Category: category, Value: 2048, Usage: "`ORDER` of the matrices of matmul and product"},
 		&cli.IntSliceFlag{Name: "cpus", Category: category, DefaultText: "the first, one for each rank", Usage: "two or more `PROCESSORS`, which ranks take in turns"},
-		&cli.IntFlag{Name: "hogs", Category: category, Usage: "`NUMBER` of busy processes beside the measurement; they take the ranks' processors in turns"},
+		&cli.IntSliceFlag{Name: "hogs", Category: category, Value: cli.NewIntSlice(0), Usage: "`NUMBERS` of busy processes beside the measurement, one after the other; they take the ranks' processors in turns"},
+		&cli.BoolFlag{Name: unbound, Category: category, Usage: "bind neither ranks nor busy processes to processors, and measure ranks that are goroutines, too"},
 		&cli.StringFlag{Name: "serve", Hidden: true},
 		&cli.BoolFlag{Name: "bare", Hidden: true},
 		&cli.IntFlag{Name: "hog", Hidden: true},
@@ -62,7 +65,7 @@ type rivalry struct {
 	timeout time.Duration
 	self    string
 	cpus    []int
-	hogs    int
+	free    bool
 }
 
 // heat is the measurement of all systems with one number of ranks.
@@ -70,6 +73,7 @@ type heat struct {
 	systems []peers.System
 	cases   []peers.Case
 	batch   time.Duration
+	hogs    int
 	sharing bool // ranks share processors, with each other or with hogs
 }
 
@@ -119,23 +123,24 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rivalry{timeout: timeout, self: self, cpus: cpus, hogs: c.Int("hogs")}
+	r := &rivalry{timeout: timeout, self: self, cpus: cpus, free: c.Bool(unbound)}
 	r.session = peers.Session{
 		Samples: c.Int("samples"),
 		Probe:   func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
-	r.report = newPeersReport(net, c.String("provider"), ranks, cpus, r.hogs)
-	for _, n := range ranks {
-		f := field{net: net, over: c.String("provider"), self: self, folder: c.String("peers-dir"), cpus: cpus, ranks: n, hogs: r.hogs, heap: symmetric(selected)}
+	r.report = newPeersReport(net, c.String("provider"), ranks, cpus, c.IntSlice("hogs"))
+	for _, f := range fields(ranks, c.IntSlice("hogs")) {
+		f.net, f.over, f.self, f.folder = net, c.String("provider"), self, c.String("peers-dir")
+		f.cpus, f.free, f.heap = cpus, r.free, symmetric(selected)
 		all, missing, err := f.competitors()
 		if err != nil {
 			return nil, err
 		}
-		cases := casesOf(selected, n, all)
+		cases := casesOf(selected, f.ranks, all)
 		if why := f.addPingPong(cases); why != nil {
 			missing = append(missing, fmt.Sprintf("%s (%v)", fiPingPong, why))
 		}
-		h := heat{systemsOf(all), cases, c.Duration("batch"), f.hogs > 0 || f.crowded()}
+		h := heat{systemsOf(all), cases, c.Duration("batch"), f.hogs, f.hogs > 0 || f.crowded()}
 		if !c.IsSet("batch") && h.sharing {
 			h.batch = sharingBatch
 		}
@@ -165,10 +170,26 @@ func checkPeersFlags(c *cli.Context, net string) error {
 	if c.Int("samples") < 1 || c.Duration("batch") <= 0 {
 		return usage.Errorf("--samples %d --batch %v: want at least 1 sample of more than 0 s", c.Int("samples"), c.Duration("batch"))
 	}
-	if hogs := c.Int("hogs"); hogs < 0 || hogs > mostHogs {
-		return usage.Errorf("--hogs %d: want 0 to %d", hogs, mostHogs)
+	all := c.IntSlice("hogs")
+	for i, hogs := range all {
+		if hogs < 0 || hogs > mostHogs || slices.Contains(all[:i], hogs) {
+			return usage.Errorf("--hogs %s: want different numbers from 0 to %d", commas(all), mostHogs)
+		}
+	}
+	if len(all) == 0 {
+		return usage.Errorf("--hogs: want different numbers from 0 to %d", mostHogs)
 	}
 	return nil
+}
+
+// fields returns a field for each number of hogs and of ranks.
+func fields(ranks, hogs []int) (all []field) {
+	for _, h := range hogs {
+		for _, n := range ranks {
+			all = append(all, field{ranks: n, hogs: h})
+		}
+	}
+	return all
 }
 
 // rankNumbers returns the numbers of ranks that the command line selects. Each operation must be
@@ -221,22 +242,13 @@ func processors(c *cli.Context, ranks int) ([]int, error) {
 	return cpus, nil
 }
 
-// measure starts the hogs and measures all heats. When it returns, all processes have ended.
-func (r *rivalry) measure(ctx context.Context, c *cli.Context) (err error) {
+// measure measures all heats. When it returns, all processes have ended.
+func (r *rivalry) measure(ctx context.Context, c *cli.Context) error {
 	folder, err := os.MkdirTemp("", "fagus-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	var busy []int
-	for i := range r.hogs {
-		busy = append(busy, r.cpus[i%len(r.cpus)])
-	}
-	herd, err := hog.Start(r.self, []string{"bench", "--hog"}, busy)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, herd.Stop()) }()
 	total := 0
 	for _, h := range r.heats {
 		for _, one := range h.cases {
@@ -263,12 +275,25 @@ func brief(name string, err error) string {
 	return strings.TrimPrefix(strings.TrimSuffix(first, "; it said:"), name+": ")
 }
 
-// heat starts the systems of a heat, measures them, and stops them all before it returns. The
-// folder must not exist.
-func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
+// heat starts the hogs and the systems of a heat, measures these, and stops all before it returns.
+// The folder must not exist.
+func (r *rivalry) heat(ctx context.Context, h heat, folder string) (err error) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
+	var busy []int
+	for i := range h.hogs {
+		cpu := r.cpus[i%len(r.cpus)]
+		if r.free {
+			cpu = -1
+		}
+		busy = append(busy, cpu)
+	}
+	herd, err := hog.Start(r.self, []string{"bench", "--hog"}, busy)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, herd.Stop()) }()
 	session := r.session
 	session.Batch, session.Unsteady = h.batch, h.sharing
 	for i, s := range h.systems {
@@ -284,25 +309,42 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) error {
 		if err != nil {
 			return err
 		}
-		defer running.Stop()
 		session.Running = append(session.Running, running)
 	}
+	defer func() {
+		for _, s := range session.Running {
+			if s != nil {
+				s.Stop()
+			}
+		}
+	}()
 	for _, one := range h.cases {
+		first := len(r.report.Rows)
 		if err := r.compare(ctx, session, one); err != nil {
 			return err
+		}
+		for i := range r.report.Rows[first:] {
+			r.report.Rows[first+i].Hogs = h.hogs
 		}
 	}
 	return nil
 }
 
-// compare measures a case. A library that fails over its provider is left out of this case and the
-// next ones, and the report says why.
+// compare measures a case. A library that fails over its provider, and a system that does not answer
+// in time, is left out of this case and the next ones, and the report says why.
 func (r *rivalry) compare(ctx context.Context, session peers.Session, c peers.Case) error {
+	var timedOut []peers.Row
 	for {
 		c.Methods = slices.DeleteFunc(slices.Clone(c.Methods), func(m peers.Method) bool { return session.Running[m.System] == nil })
 		rows, dropped, err := session.Measure(ctx, c)
 		if failed := (*peers.FailedError)(nil); errors.As(err, &failed) {
 			at := slices.IndexFunc(session.Running, func(s *peers.Running) bool { return s != nil && s.Name == failed.System })
+			if failed.TimedOut {
+				one := session.Running[at]
+				timedOut = append(timedOut, peers.Row{Op: c.Op, Size: c.Size, Ranks: one.Ranks, System: one.Name, Own: one.Own, TimedOut: true})
+				session.Running[at] = nil
+				continue
+			}
 			if session.Running[at].Over != "" {
 				r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s (%s)", failed.System, brief(failed.System, err)))
 				session.Running[at] = nil
@@ -312,7 +354,7 @@ func (r *rivalry) compare(ctx context.Context, session peers.Session, c peers.Ca
 		if err != nil {
 			return err
 		}
-		r.report.Rows = append(r.report.Rows, rows...)
+		r.report.Rows = append(append(r.report.Rows, rows...), timedOut...)
 		r.report.Dropped += dropped
 		return nil
 	}

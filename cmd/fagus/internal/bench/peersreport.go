@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 )
 
-const peersSchema = "fagus.peers/v1"
+const peersSchema = "fagus.peers/v2"
 
 // peersReport is the document of fagus bench --peers, which docs/peers.md explains.
 type peersReport struct {
@@ -25,7 +25,7 @@ type peersReport struct {
 	Over    string       `json:"provider,omitempty"` // of libfabric
 	Ranks   []int        `json:"ranks"`
 	CPUs    []int        `json:"cpus"`
-	Hogs    int          `json:"hogs"`
+	Hogs    []int        `json:"hogs"`
 	Systems []peerSystem `json:"systems"`
 	Missing []string     `json:"missing,omitempty"`
 	Dropped int          `json:"dropped_samples"`
@@ -40,7 +40,7 @@ type peerSystem struct {
 	Over  string   `json:"provider,omitempty"` // each rank has opened this one, and no other
 }
 
-func newPeersReport(net, over string, ranks, cpus []int, hogs int) peersReport {
+func newPeersReport(net, over string, ranks, cpus, hogs []int) peersReport {
 	return peersReport{Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(), Net: net, Over: over, Ranks: ranks, CPUs: cpus, Hogs: hogs, Rows: []peers.Row{}}
 }
 
@@ -67,15 +67,19 @@ func load() string {
 }
 
 func (r *peersReport) print(w io.Writer) error {
-	t := base.NewTable(table.Row{"operation", "size", "ranks", "pair", "system", "median", "quartiles", "least", "GB/s", "samples", "ratio"}, 2, 3, 6, 7, 8, 9, 10, 11)
+	t := base.NewTable(table.Row{"operation", "size", "ranks", "pair", "system", "median", "quartiles", "least", "GB/s", "samples", "ratio", "hogs"}, 2, 3, 6, 7, 8, 9, 10, 11, 12)
 	var before peers.Row
 	for _, row := range r.Rows {
-		if before.Op != "" && (row.Op != before.Op || row.Size != before.Size || row.Ranks != before.Ranks || row.Pair != before.Pair) {
+		if before.Op != "" && (row.Op != before.Op || row.Size != before.Size || row.Ranks != before.Ranks || row.Hogs != before.Hogs || row.Pair != before.Pair) {
 			t.AppendSeparator()
 		}
 		before = row
+		if row.TimedOut {
+			t.AppendRow(table.Row{row.Op, sizeText(row), row.Ranks, "", row.System, "timed out", "", "", "", "", "-", row.Hogs})
+			continue
+		}
 		t.AppendRow(table.Row{row.Op, sizeText(row), row.Ranks, fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), nanoseconds(row.Median),
-			fmt.Sprintf("%v - %v", nanoseconds(row.First), nanoseconds(row.Third)), nanoseconds(row.Least), rateText(row), row.Samples, ratioText(row)})
+			fmt.Sprintf("%v - %v", nanoseconds(row.First), nanoseconds(row.Third)), nanoseconds(row.Least), rateText(row), row.Samples, ratioText(row), row.Hogs})
 	}
 	missing, net := "", r.Net
 	if r.Over != "" {
@@ -89,14 +93,14 @@ func (r *peersReport) print(w io.Writer) error {
 	return err
 }
 
-func hogsText(n int) string {
-	switch n {
-	case 0:
+func hogsText(numbers []int) string {
+	switch {
+	case len(numbers) == 1 && numbers[0] == 0:
 		return "no hog"
-	case 1:
+	case len(numbers) == 1 && numbers[0] == 1:
 		return "1 hog (a busy process beside it)"
 	}
-	return fmt.Sprintf("%d hogs (busy processes beside it)", n)
+	return fmt.Sprintf("%s hogs (busy processes beside it)", strings.ReplaceAll(commas(numbers), ",", ", "))
 }
 
 func sizeText(r peers.Row) string {

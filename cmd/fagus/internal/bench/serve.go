@@ -24,7 +24,7 @@ func serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !cfg.Network.Processes || cfg.Launches() || cfg.Nodes < leastRanks || len(cpus) == 0 {
+	if (!cfg.Network.Processes || cfg.Launches()) && cfg.Network.Name != runflags.Inproc || cfg.Nodes < leastRanks || len(cpus) == 0 && !c.Bool(unbound) {
 		return usage.Errorf("--serve is for the ranks that fagus bench --peers starts")
 	}
 	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
@@ -40,9 +40,11 @@ func serve(c *cli.Context) error {
 		return on.Close(ctx)
 	}
 	_, err = on.Run(ctx, func(n *fagus.Node) error {
-		runtime.LockOSThread()
-		if err := corepair.Pin(cpus[n.Rank()%len(cpus)]); err != nil {
-			return err
+		if !c.Bool(unbound) {
+			runtime.LockOSThread()
+			if err := corepair.Pin(cpus[n.Rank()%len(cpus)]); err != nil {
+				return err
+			}
 		}
 		s := server{n, map[bench.Config]*bench.Meter{}}
 		return peers.Attend(c.String("serve"), n.Rank(), s.do)
@@ -55,9 +57,6 @@ func serve(c *cli.Context) error {
 
 // spin is the work of a process that --hogs starts.
 func spin(c *cli.Context) error {
-	if c.Int("hog") < 0 {
-		return usage.Errorf("--hog is for the processes that fagus bench --hogs starts")
-	}
 	return hog.Spin(c.Int("hog"), os.Stdin, c.App.Writer)
 }
 

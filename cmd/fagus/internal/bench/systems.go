@@ -71,7 +71,8 @@ type field struct {
 	cpus   []int  // ranks take them in turns
 	ranks  int
 	hogs   int
-	heap   int // bytes of symmetric memory that a rank of OpenSHMEM needs for the operations
+	free   bool // nobody is bound to a processor
+	heap   int  // bytes of symmetric memory that a rank of OpenSHMEM needs for the operations
 }
 
 // crowded reports whether ranks share processors with each other.
@@ -117,16 +118,43 @@ func (f *field) own() []contestant {
 		return f.ownOverProvider()
 	}
 	if f.net == runflags.TCP {
-		return []contestant{f.rank("Fagus", fagus.PlacePrivate)}
+		all := []contestant{f.rank("Fagus", fagus.PlacePrivate)}
+		if f.free {
+			all = append(all, f.rank("Fagus, threaded", fagus.PlacePrivate, "--mode", fagus.Threaded.String()), f.goroutines(fagus.Phase), f.goroutines(fagus.Threaded))
+		}
+		return all
 	}
 	threaded := f.rank("Fagus, threaded", fagus.PlaceShared, "--mode", fagus.Threaded.String())
 	threaded.Budget = threadedBudget
-	return []contestant{f.rank("Fagus, shared", fagus.PlaceShared), f.rank("Fagus, private", fagus.PlacePrivate), threaded}
+	all := []contestant{f.rank("Fagus, shared", fagus.PlaceShared), f.rank("Fagus, private", fagus.PlacePrivate), threaded}
+	if f.free {
+		all = append(all, f.goroutines(fagus.Phase), f.goroutines(fagus.Threaded))
+	}
+	return all
+}
+
+// goroutines returns a system whose ranks are goroutines of one process. It has no environment: that
+// would say that the process is a rank of a job.
+func (f *field) goroutines(mode fagus.Mode) contestant {
+	argv := []string{"env", "-i", f.self, "bench", "--net", runflags.Inproc, "--nodes", fmt.Sprint(f.ranks), "--mode", mode.String(), "--" + unbound, "--serve"}
+	return contestant{System: peers.System{Name: "Fagus, goroutines, " + mode.String(), Own: true, Launched: true, Ranks: f.ranks, Argv: argv}, kind: own}
+}
+
+// places returns the argument that says where ranks of peers run.
+func (f *field) places() string {
+	if f.free {
+		return "any"
+	}
+	return commas(f.cpus)
 }
 
 // rank returns a system of Fagus. more are flags that its ranks get, too; they may repeat --net.
 func (f *field) rank(name string, placement fagus.Placement, more ...string) contestant {
-	argv := append([]string{f.self, "bench", "--net", f.net, "--placement", placement.String(), "--cpus", commas(f.cpus)}, more...)
+	argv := []string{f.self, "bench", "--net", f.net, "--placement", placement.String(), "--cpus", commas(f.cpus)}
+	if f.free {
+		argv = append(argv, "--"+unbound)
+	}
+	argv = append(argv, more...)
 	return contestant{System: peers.System{Name: name, Own: true, Ranks: f.ranks, Argv: append(argv, "--serve")}, kind: own}
 }
 
@@ -160,7 +188,7 @@ func (l library) argv(f *field) ([]string, error) {
 		return nil, err
 	}
 	if l.launcher == "" {
-		return []string{program, commas(f.cpus)}, nil
+		return []string{program, f.places()}, nil
 	}
 	launcher, err := exec.LookPath(l.launcher)
 	if err != nil {
@@ -170,7 +198,7 @@ func (l library) argv(f *field) ([]string, error) {
 	if l.launcher != "mpirun.mpich" && f.crowded() {
 		argv = append(argv, "--oversubscribe") // permits more ranks than processors
 	}
-	return append(argv, program, commas(f.cpus)), nil
+	return append(argv, program, f.places()), nil
 }
 
 func commas(numbers []int) string {

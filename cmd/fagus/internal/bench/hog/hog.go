@@ -34,7 +34,8 @@ type one struct {
 	outcome error // valid when ended is closed
 }
 
-// Start starts a hog on each processor of cpus, in which a number may occur again. A hog is the
+// Start starts a hog on each processor of cpus, in which a number may occur again; a negative number
+// stands for no binding. A hog is the
 // program at path with arguments and the processor's number, which calls Spin. Start returns when
 // all hogs spin.
 func Start(path string, arguments []string, cpus []int) (*Herd, error) {
@@ -100,7 +101,8 @@ func (o *one) stop() error {
 	return o.outcome
 }
 
-// Spin is the work of a hog: it binds the calling goroutine's thread to a processor, says on out
+// Spin is the work of a hog: it binds the calling goroutine's thread to a processor, unless cpu is
+// negative, says on out
 // that it begins, and spins until in ends.
 func Spin(cpu int, in io.Reader, out io.Writer) error {
 	var over atomic.Bool
@@ -109,8 +111,10 @@ func Spin(cpu int, in io.Reader, out io.Writer) error {
 		over.Store(true)
 	}()
 	runtime.LockOSThread()
-	if err := corepair.Pin(cpu); err != nil {
-		return err
+	if cpu >= 0 {
+		if err := corepair.Pin(cpu); err != nil {
+			return err
+		}
 	}
 	if _, err := io.WriteString(out, ready); err != nil {
 		return fmt.Errorf("hog: %w", err)

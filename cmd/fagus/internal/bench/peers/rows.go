@@ -69,10 +69,13 @@ type Row struct {
 	Ranks int    `json:"ranks"`
 	Pair  Pair   `json:"pair"`
 	// Trip is the median of the probes: the round trip of a cache line.
-	Trip    float64 `json:"cache_line_ns"`
-	System  string  `json:"system"`
-	Variant string  `json:"variant,omitempty"`
-	Own     bool    `json:"own"`
+	Trip   float64 `json:"cache_line_ns"`
+	System string  `json:"system"`
+	Hogs   int     `json:"hogs"` // busy processes beside it
+	// TimedOut says that the system has not answered in time; there are no times then.
+	TimedOut bool   `json:"timed_out,omitempty"`
+	Variant  string `json:"variant,omitempty"`
+	Own      bool   `json:"own"`
 	// Beside marks a method that is shown for comparison, as over another network: it is no peer.
 	Beside  bool    `json:"beside,omitempty"`
 	Samples int     `json:"samples"`

@@ -216,13 +216,14 @@ func (r *Running) failure(ctx context.Context, noticed error) error {
 	if said := r.stderr.String(); said != "" {
 		err = fmt.Errorf("%w; it said:\n%s", err, said)
 	}
-	return &FailedError{r.Name, err}
+	return &FailedError{r.Name, errors.Is(noticed, os.ErrDeadlineExceeded), err}
 }
 
 // FailedError is the error of a system that has ended, or has not answered in time.
 type FailedError struct {
-	System string // its name
-	err    error
+	System   string // its name
+	TimedOut bool   // it has not answered for as long as System.Patience
+	err      error
 }
 
 // Error begins with the name of the system.
