@@ -35,8 +35,8 @@ type Describer interface {
 	// goroutine may call it. Nil means that the last note that Ask has sent remains.
 	Describe(own func() []byte)
 	// Ask sends own, this rank's note, to the ranks of, and returns the notes of all ranks that
-	// have sent one, by rank: those of the ranks of are new, as far as they arrive before ctx is done.
-	// Other processes may call it at any time, during Run as well.
+	// have sent one, by rank: those of the ranks of are new, as far as they arrive before ctx is
+	// done. Other processes may call it at any time, during Run as well.
 	Ask(ctx context.Context, own []byte, of []Rank) [][]byte
 }
 

@@ -13,8 +13,8 @@ func (p ProcessorTime) since(before ProcessorTime) ProcessorTime {
 	return ProcessorTime{Got: got, Wanted: max(got, p.Wanted-before.Wanted)}
 }
 
-// A rank that wants at least leastWanted of processor time, and gets less than enough of it, is on a
-// busy host.
+// A rank that wants at least leastWanted of processor time, and gets less than enough of it, is on
+// a busy host.
 const (
 	leastWanted = 10 * Millisecond
 	enough      = 2.0 / 3

@@ -64,8 +64,8 @@ type Stats struct {
 	Connections int
 
 	// Processor is the processor time that the rank's process has got and wanted during the run. It
-	// is zero in virtual time, and where the system keeps no account. If ranks share a process, rank
-	// 0 has what is of all of them.
+	// is zero in virtual time, and where the system keeps no account. If ranks share a process,
+	// rank 0 has what is of all of them.
 	Processor ProcessorTime
 
 	Writes Writes // counts the exclusive tenures by the method that found their writes

@@ -25,8 +25,8 @@ const (
 // Config describes a measurement.
 type Config struct {
 	Op Op
-	// Bytes is the size of the data that HandOver and the Streams move, a multiple of 8. Of Meet it is
-	// the number of steps that a rank computes: 4 or 5 cycles each.
+	// Bytes is the size of the data that HandOver and the Streams move, a multiple of 8. Of Meet it
+	// is the number of steps that a rank computes: 4 or 5 cycles each.
 	Bytes int
 	// N is the order of the float64 matrices of Matmul and Product.
 	N int

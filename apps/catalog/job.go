@@ -64,9 +64,9 @@ type Job struct {
 	Write func() error
 }
 
-// CheckMemory returns an error if j needs more memory than is free: one of usage if no machine has so
-// much. parts is among how many equal processes the memory is divided. The error names the largest
-// size that fits.
+// CheckMemory returns an error if j needs more memory than is free: one of usage if no machine has
+// so much. parts is among how many equal processes the memory is divided. The error names the
+// largest size that fits.
 func (j *Job) CheckMemory(free capacity.Free, parts int) error {
 	if j.Memory == nil {
 		return nil

@@ -7,8 +7,8 @@
 //
 // Each rule is an analyzer of golang.org/x/tools/go/analysis, in a file of its own: access,
 // release, shared, collective, variable and exit. A rule reports code that is wrong for any input,
-// and reports nothing where it is unsure; the doc text of each rule lists its gaps. A comment on the
-// line, or on the line above, suppresses a rule there:
+// and reports nothing where it is unsure; the doc text of each rule lists its gaps. A comment on
+// the line, or on the line above, suppresses a rule there:
 //
 //	counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 //

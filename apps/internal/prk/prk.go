@@ -31,7 +31,8 @@ type Loop struct {
 	done int // iterations, including the untimed one, before the run resumed
 }
 
-// Validate reports an error if the loop has no iteration, or too many. kernel is the name in the error.
+// Validate reports an error if the loop has no iteration, or too many. kernel is the name in the
+// error.
 func (l *Loop) Validate(kernel string) error {
 	if l.Iterations < 1 || l.Iterations > maxIterations {
 		return fmt.Errorf("%s: %d iterations: want 1 to %d", kernel, l.Iterations, maxIterations)

@@ -21,8 +21,8 @@ type Lines struct {
 	fields     []string
 }
 
-// NewLines returns the lines of r. Each byte of comments begins a comment, which ends with the line.
-// Fields are separated by blanks and the characters of separators.
+// NewLines returns the lines of r. Each byte of comments begins a comment, which ends with the
+// line. Fields are separated by blanks and the characters of separators.
 func NewLines(r io.Reader, comments, separators string) *Lines {
 	l := &Lines{scan: bufio.NewScanner(r), comments: comments, separators: separators}
 	l.scan.Buffer(make([]byte, 4096), maxLine)

@@ -52,7 +52,7 @@ const markUTF8 = "\ufeff"
 // decode makes f the content of r.
 func (f *File) decode(r io.Reader) error {
 	plain := bufio.NewReaderSize(r, 1<<16)
-	if begin, _ := plain.Peek(2); string(begin) == "\x1f\x8b" { // the reader of plain returns the error, if any
+	if begin, _ := plain.Peek(2); string(begin) == "\x1f\x8b" { // plain returns the error
 		z, err := gzip.NewReader(plain)
 		if err != nil {
 			return fmt.Errorf("a gzip file that is damaged: %w", err)

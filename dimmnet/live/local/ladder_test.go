@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// wait polls in vain until the ladder says Sleep, and returns how long that took by a clock of which
-// a poll takes 1 us, and a yield takes yield. It fails after 1 s.
+// wait polls in vain until the ladder says Sleep, and returns how long that took by a clock of
+// which a poll takes 1 us, and a yield takes yield. It fails after 1 s.
 func (l *Ladder) wait(t *testing.T, now *time.Duration, crowded bool, yield time.Duration) (took time.Duration, yields int) {
 	t.Helper()
 	for begun := *now; *now < begun+time.Second; {

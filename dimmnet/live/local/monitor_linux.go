@@ -98,12 +98,13 @@ func batch(tid int) bool {
 // version 6.12 on.
 const rankSlice = 100 * time.Microsecond
 
-// Foreground prepares the calling thread to be woken: a rank calls it before each sleep, because its
-// goroutine may run on another thread each time. It does two things.
+// Foreground prepares the calling thread to be woken: a rank calls it before each sleep, because
+// its goroutine may run on another thread each time. It does two things.
 //
-// It asks for short time slices. A thread gets the same share of the processor as before, in smaller
-// pieces: so it need not wait until others have had the long slice of a program that computes. The
-// threads that it starts inherit that. Beside 16 busy processes two ranks took a third of the time.
+// It asks for short time slices. A thread gets the same share of the processor as before, in
+// smaller pieces: so it need not wait until others have had the long slice of a program that
+// computes. The threads that it starts inherit that. Beside 16 busy processes two ranks took a
+// third of the time.
 //
 // If CalmMonitor has returned true (calmed), it gives the thread the policy SCHED_NORMAL if it has
 // SCHED_BATCH: a thread that the monitor has started has its policy, and may have to wait for a
@@ -124,8 +125,7 @@ func ForegroundAll() {
 // foreground does so for a thread, 0 for the calling one. It allocates nothing.
 func foreground(tid int, calmed bool) {
 	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr}
-	at := uintptr(unsafe.Pointer(&attr))
-	_, _, failed := unix.RawSyscall6(unix.SYS_SCHED_GETATTR, uintptr(tid), at, unix.SizeofSchedAttr, 0, 0, 0)
+	_, _, failed := unix.RawSyscall6(unix.SYS_SCHED_GETATTR, uintptr(tid), uintptr(unsafe.Pointer(&attr)), unix.SizeofSchedAttr, 0, 0, 0)
 	own := attr.Policy == unix.SCHED_NORMAL || attr.Policy == unix.SCHED_BATCH && calmed
 	if failed != 0 || !own || attr.Policy == unix.SCHED_NORMAL && attr.Runtime == uint64(rankSlice) {
 		return

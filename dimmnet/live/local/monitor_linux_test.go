@@ -58,8 +58,8 @@ func TestCalmOnlyMonitor(t *testing.T) {
 	}
 }
 
-// TestForeground gives a thread the policy that it would have if the monitor had started it. It gets
-// the normal policy only if the monitor has been calmed; otherwise the policy is the user's.
+// TestForeground gives a thread the policy that it would have if the monitor had started it. It
+// gets the normal policy only if the monitor has been calmed; otherwise the policy is the user's.
 func TestForeground(t *testing.T) {
 	done := make(chan int)
 	go func() {
@@ -85,8 +85,8 @@ func TestForeground(t *testing.T) {
 	<-done
 }
 
-// TestSlices checks that a rank's thread asks for short time slices, whatever slice it had, and that
-// ForegroundAll does so for another thread.
+// TestSlices checks that a rank's thread asks for short time slices, whatever slice it had, and
+// that ForegroundAll does so for another thread.
 func TestSlices(t *testing.T) {
 	tids, done := make(chan int), make(chan struct{})
 	go func() {

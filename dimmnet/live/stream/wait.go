@@ -11,9 +11,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
-// A read that finds nothing takes 0.3 us for each peer. Where goroutines do a part of the work, they
-// need a processor of this process, and where ranks outnumber processors the awaited one may need
-// that of this thread: both sleep after some reads. Over QUIC, a barrier of two ranks in one
+// A read that finds nothing takes 0.3 us for each peer. Where goroutines do a part of the work,
+// they need a processor of this process, and where ranks outnumber processors the awaited one may
+// need that of this thread: both sleep after some reads. Over QUIC, a barrier of two ranks in one
 // process takes a third as long with 3 reads as with 800.
 const (
 	readsPerTime = 4 // between two readings of the clock

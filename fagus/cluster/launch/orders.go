@@ -75,8 +75,8 @@ type rankStart struct {
 }
 
 // report tells the launcher what has happened. The first has the Version, unless it is a failure.
-// An empty report is a sign of life. Failed is sent as soon as a rank has ended, also with code 0; the
-// other ranks go on until the launcher ends them.
+// An empty report is a sign of life. Failed is sent as soon as a rank has ended, also with code 0;
+// the other ranks go on until the launcher ends them.
 type report struct {
 	Version    int         `json:"version,omitempty"`
 	Rendezvous string      `json:"rendezvous,omitempty"`

@@ -11,7 +11,8 @@ import (
 )
 
 // endOf returns how a rank ends, which text says: "-" not at all, "kill", "stop", a code, or a code
-// and what the rank says: "1own" it failed by itself, "1gone" it is lost, "1>2" rank 2 failed first.
+// and what the rank says: "1own" it failed by itself, "1gone" it is lost, "1>2" rank 2 failed
+// first.
 func endOf(rank int, text string) error {
 	e := &ExitError{Rank: rank, Because: -1, Err: errors.New(text)}
 	switch text {

@@ -43,8 +43,8 @@ func startLauncher(t *testing.T, mark string) *exec.Cmd {
 	return cmd
 }
 
-// hearHangUp makes this process, and those that it starts, no longer ignore SIGHUP, as they do under
-// nohup. A signal that is caught is not ignored by a process that is started.
+// hearHangUp makes this process, and those that it starts, no longer ignore SIGHUP, as they do
+// under nohup. A signal that is caught is not ignored by a process that is started.
 func hearHangUp(t *testing.T) {
 	t.Helper()
 	heard := make(chan os.Signal, 1)

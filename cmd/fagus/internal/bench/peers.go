@@ -330,8 +330,8 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) (err error) {
 	return nil
 }
 
-// compare measures a case. A library that fails over its provider, and a system that does not answer
-// in time, is left out of this case and the next ones, and the report says why.
+// compare measures a case. A library that fails over its provider, and a system that does not
+// answer in time, is left out of this case and the next ones, and the report says why.
 func (r *rivalry) compare(ctx context.Context, session peers.Session, c peers.Case) error {
 	var timedOut []peers.Row
 	for {

@@ -133,8 +133,8 @@ func (f *field) own() []contestant {
 	return all
 }
 
-// goroutines returns a system whose ranks are goroutines of one process. It has no environment: that
-// would say that the process is a rank of a job.
+// goroutines returns a system whose ranks are goroutines of one process. It has no environment:
+// that would say that the process is a rank of a job.
 func (f *field) goroutines(mode fagus.Mode) contestant {
 	argv := []string{"env", "-i", f.self, "bench", "--net", runflags.Inproc, "--nodes", fmt.Sprint(f.ranks), "--mode", mode.String(), "--" + unbound, "--serve"}
 	return contestant{System: peers.System{Name: "Fagus, goroutines, " + mode.String(), Own: true, Launched: true, Ranks: f.ranks, Argv: argv}, kind: own}

@@ -175,8 +175,8 @@ func join(all []int, between string) string {
 
 // writeNPY writes an array in C order.
 func (x *exported) writeNPY(w *bufio.Writer) error {
-	kind := npy.Type{Kind: x.name[0], Bytes: x.number.bytes}      // all names begin as NumPy's kinds
-	w.Write(npy.Header{Type: kind, Shape: x.shape()}.Append(nil)) // Flush returns the error of all writes
+	kind := npy.Type{Kind: x.name[0], Bytes: x.number.bytes}      // names begin as NumPy's
+	w.Write(npy.Header{Type: kind, Shape: x.shape()}.Append(nil)) // Flush returns errors
 	buffer := make([]byte, min(x.length, 1<<20))
 	for from := 0; from < x.length; from += len(buffer) {
 		if err := x.ctx.Err(); err != nil {

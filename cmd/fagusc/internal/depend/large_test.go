@@ -72,7 +72,7 @@ func TestOverflowOfSolutions(t *testing.T) {
 			if !s.Solvable() {
 				t.Errorf("x = %d * 2^62, y = %d x, and y beyond 5: said to have no solution", sign, factor)
 			}
-			s.AtLeast(Linear{{-sign, x}}, 0) // certainly false, but nobody has to notice after an overflow
+			s.AtLeast(Linear{{-sign, x}}, 0) // false, perhaps unnoticed
 			if factor == 1 && s.Solvable() {
 				t.Errorf("x = %d * 2^62 and x on the other side of 0: said to have a solution", sign)
 			}

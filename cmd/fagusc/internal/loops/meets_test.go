@@ -74,9 +74,9 @@ func TestRowsMeet(t *testing.T) {
 	}
 }
 
-// TestPrivate: iterations may have an array of their own if each reads only what it has written, and
-// nobody else reads what a loop has left: not behind it, and not before it in the next iteration of
-// a loop around both, unless it is written again in between.
+// TestPrivate: iterations may have an array of their own if each reads only what it has written,
+// and nobody else reads what a loop has left: not behind it, and not before it in the next
+// iteration of a loop around both, unless it is written again in between.
 func TestPrivate(t *testing.T) {
 	at := func(l *Loop) *Poly { return new(Of(l.Index)) }
 	for what, c := range map[string]struct {

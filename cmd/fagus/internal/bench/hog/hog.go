@@ -34,8 +34,8 @@ type one struct {
 	outcome error // valid when ended is closed
 }
 
-// Start starts a hog on each processor of cpus, in which a number may occur again; a negative number
-// stands for no binding. A hog is the
+// Start starts a hog on each processor of cpus, in which a number may occur again; a negative
+// number stands for no binding. A hog is the
 // program at path with arguments and the processor's number, which calls Spin. Start returns when
 // all hogs spin.
 func Start(path string, arguments []string, cpus []int) (*Herd, error) {

@@ -35,7 +35,8 @@ type fault struct {
 	silent  bool // the launcher is killed and can report nothing
 	told    bool // no attempt follows: the launcher is told to end, or the exit code is a decision
 	alone   bool // there is no other victim than rank 2
-	// restart is of jobs that restart only: the report of a job that does not is like that of others.
+	// restart is of jobs that restart only: the report of a job that does not is like that of
+	// others.
 	restart bool
 }
 

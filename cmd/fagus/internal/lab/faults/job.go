@@ -164,7 +164,8 @@ func (j *job) awaitLine(atMost time.Duration) {
 	}
 }
 
-// signalHost sends a signal to the agent that has started a rank; all: to all processes of its host.
+// signalHost sends a signal to the agent that has started a rank; all: to all processes of its
+// host.
 func (j *job) signalHost(rank int, s syscall.Signal, all bool) error {
 	pid := j.pid(rank)
 	if pid == 0 {
