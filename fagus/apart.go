@@ -19,7 +19,7 @@ import (
 
 const (
 	// answerTime is how long an error waits for what other processes say.
-	answerTime = time.Second
+	answerTime = 3 * time.Second
 	// noteTime is how long a note stays the same: many ranks may ask at a time.
 	noteTime = 100 * time.Millisecond
 	// longestNote bounds a note from another process, in bytes, before compression.

@@ -230,26 +230,41 @@ var said = map[string]map[string]int{
 // modes. What they say names both ranks, with their lines, and what to do.
 func TestMistakes(t *testing.T) {
 	networks := []string{"inproc threaded", "shm phase", "tcp threaded"}
-	if longtest.Enabled() {
+	if longtest.Thorough() {
 		networks = []string{"inproc phase", "inproc threaded", "shm phase", "shm threaded", "tcp phase", "tcp threaded"}
 	}
-	for _, wrong := range mistakes {
+	for i := range mistakes {
+		wrong := &mistakes[i]
 		if testing.Short() && !strings.HasPrefix(wrong.title, "Arrays of different lengths") && !strings.HasPrefix(wrong.title, "Update on one rank") {
 			continue
 		}
 		for _, network := range networks {
 			net, mode, _ := strings.Cut(network, " ")
-			args := append([]string{"--net", net, "--mode", mode, "--nodes", "2"}, strings.Fields(wrong.flags)...)
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-			cmd := exec.CommandContext(ctx, os.Args[0], args...)
-			cmd.Env = append(os.Environ(), mistakeVariable+"="+wrong.title)
-			out, _ := cmd.CombinedOutput()
-			cancel()
-			for text, times := range said[wrong.title] {
-				if strings.Count(string(out), text) < times {
-					t.Errorf("%s, %s: the output lacks %q:\n%s", wrong.title, network, text, out)
-				}
-			}
+			t.Run(wrong.title+", "+network, func(t *testing.T) {
+				t.Parallel() // most of them wait
+				wrong.try(t, net, mode)
+			})
+		}
+	}
+}
+
+// try runs the mistake, and compares what it says.
+func (m *mistake) try(t *testing.T, net, mode string) {
+	args := append([]string{"--net", net, "--mode", mode, "--nodes", "2"}, strings.Fields(m.flags)...)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Env = append(os.Environ(), mistakeVariable+"="+m.title)
+	out, err := cmd.CombinedOutput()
+	// A process that ends itself says nothing: fagusvet warns of it. What a rank declares after the
+	// last call of the others is compared with nothing.
+	silent := m.title == "A rank calls os.Exit(0)" && net == "inproc" || m.title == "An array that one rank does not make"
+	if err == nil && !silent {
+		t.Errorf("it ends with exit code 0:\n%s", out)
+	}
+	for text, times := range said[m.title] {
+		if strings.Count(string(out), text) < times {
+			t.Errorf("the output lacks %q:\n%s", text, out)
 		}
 	}
 }
