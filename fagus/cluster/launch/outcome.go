@@ -81,7 +81,7 @@ func (o *outcome) record(err error) {
 		return
 	}
 	o.ends = append(o.ends, err)
-	why, wait := o.verdict()
+	wait, why := o.verdict()
 	if o.cancel == nil || why == nil {
 		return
 	}
@@ -110,7 +110,7 @@ func (o *outcome) end() {
 		o.timer.Stop()
 	}
 	o.settled = true
-	why, _ := o.verdict()
+	_, why := o.verdict()
 	if o.kill && died(why) {
 		why = &killing{why}
 	}
@@ -120,7 +120,7 @@ func (o *outcome) end() {
 // verdict returns why the attempt has failed, as far as known; nil if it has not. The first end
 // that is a rank's own counts. If there is none, the rank that the others blame has failed: by its
 // own end, or it is gone if it has not ended after wait. The lock is held.
-func (o *outcome) verdict() (why error, wait time.Duration) {
+func (o *outcome) verdict() (wait time.Duration, why error) {
 	ends := map[int]*ExitError{}
 	accusers := map[int]int{} // by accused rank
 	first := -1               // the rank that most accuse: the first of them
@@ -128,12 +128,12 @@ func (o *outcome) verdict() (why error, wait time.Duration) {
 	for _, err := range o.ends {
 		var exit *ExitError
 		if !errors.As(err, &exit) {
-			return err, 0
+			return 0, err
 		}
 		ends[exit.Rank] = exit
 		switch exit.cause() {
 		case gone, decided:
-			return err, 0
+			return 0, err
 		case follows:
 			if accusers[exit.Because]++; first < 0 || accusers[exit.Because] > accusers[first] {
 				first = exit.Because
@@ -145,14 +145,14 @@ func (o *outcome) verdict() (why error, wait time.Duration) {
 		}
 	}
 	if first < 0 {
-		return silent, settling
+		return settling, silent
 	}
 	return o.accused(first, ends)
 }
 
 // accused returns the failure of the rank that most of the others blame. It may itself have ended
 // because of another, unless the two blame each other.
-func (o *outcome) accused(first int, ends map[int]*ExitError) (why error, wait time.Duration) {
+func (o *outcome) accused(first int, ends map[int]*ExitError) (wait time.Duration, why error) {
 	blamed := first
 	for range ends {
 		if e := ends[blamed]; e != nil && e.cause() == follows {
@@ -163,7 +163,7 @@ func (o *outcome) accused(first int, ends map[int]*ExitError) (why error, wait t
 		blamed = first
 	}
 	if e := ends[blamed]; e != nil && e.cause() == unclear {
-		return e, 0
+		return 0, e
 	}
 	var accuser *ExitError
 	for _, err := range o.ends {
@@ -178,23 +178,23 @@ func (o *outcome) accused(first int, ends map[int]*ExitError) (why error, wait t
 	}
 	if e := ends[blamed]; e != nil && e.cause() == right {
 		why := fmt.Errorf("%sit ended with exit code 0 before the others, and then rank %d: %w", where, accuser.Rank, accuser.Err)
-		return &ExitError{blamed, accuser.Code, why, blamed, false}, 0
+		return 0, &ExitError{blamed, accuser.Code, why, blamed, false}
 	}
-	return &ExitError{blamed, accuser.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, accuser.Rank, accuser.Err), blamed, true}, blaming
+	return blaming, &ExitError{blamed, accuser.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, accuser.Rank, accuser.Err), blamed, true}
 }
 
 // failed reports whether a failure has been recorded.
 func (o *outcome) failed() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	why, _ := o.verdict()
+	_, why := o.verdict()
 	return why != nil
 }
 
 func (o *outcome) err(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if why, _ := o.verdict(); why != nil {
+	if _, why := o.verdict(); why != nil {
 		return why
 	}
 	return context.Cause(ctx)
