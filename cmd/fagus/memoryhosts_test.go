@@ -31,7 +31,7 @@ func TestHostsInMemory(t *testing.T) {
 				longtest.Need(t)
 			}
 			h := newHosts(t, 4)
-			sor := []string{"run", "sor", "-n", sorSize, "--iterations", "5000", "--json"}
+			sor := []string{"run", "sor", "-n", sorSize, "--iterations", "2000", "--json"}
 			cmd := h.command(t, append(sor, "--net", "tcp", "--nodes", "4", "--restart", "1", "--checkpoint-every", "1ms", "--hosts")...)
 			hosts := slices.Index(cmd.Args, "--hosts") + 1
 			cmd.Args[hosts] = strings.ReplaceAll(cmd.Args[hosts], ",", ":1,") + ":1"

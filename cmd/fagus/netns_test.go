@@ -62,7 +62,7 @@ func newHosts(t *testing.T, n int) *hosts {
 
 // command returns a command line of fagus that starts ranks on all hosts.
 func (h *hosts) command(t *testing.T, words ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // on a busy machine
 	t.Cleanup(cancel)
 	at := slices.Index(words, "--hosts")
 	words = slices.Insert(words, at+1, strings.Join(h.Hosts, ","), "--rsh", "ip netns exec %h")
