@@ -241,11 +241,20 @@ var errReturned = errors.New("the program of this rank has returned")
 // alone returns an error if another goroutine has made the calls before.
 func (n *Node) alone(call string) error {
 	own := goroutine()
-	if n.caller.Load() == own || n.caller.CompareAndSwap(0, own) || n.returned {
+	caller := n.caller.Load()
+	if caller == own || caller == serialized || n.caller.CompareAndSwap(0, own) || n.returned {
 		return nil
 	}
 	return n.cross(call)
 }
+
+// serialized is a caller: any goroutine. No goroutine has this address.
+const serialized = ^uintptr(0)
+
+// Serialized says that several goroutines make the calls of this Node, one call at a time, as with
+// MPI_THREAD_SERIALIZED: the program sees to the order. Without it, a call by another goroutine
+// than that of the first call is an error.
+func (n *Node) Serialized() { n.caller.Store(serialized) }
 
 // cross returns the error of a call that another goroutine makes than the one that makes the calls
 // of this Node, which may use n.err. Its next call returns the error, too.

@@ -3,6 +3,7 @@ package fagus
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -29,6 +30,24 @@ func TestOneGoroutine(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "is made by another goroutine than the calls before") {
 		t.Errorf("Run returns %v", err)
+	}
+}
+
+// TestSerialized makes calls of a Node in two goroutines, one after the other.
+func TestSerialized(t *testing.T) {
+	for _, said := range []bool{false, true} {
+		_, err := Run(t.Context(), Config{Nodes: 1}, func(n *Node) error {
+			if said {
+				n.Serialized()
+			}
+			err := n.Barrier()
+			made := make(chan error)
+			go func() { made <- n.Barrier() }()
+			return errors.Join(err, <-made)
+		})
+		if (err == nil) != said && goroutine() != 0 {
+			t.Errorf("after Serialized: %v: %v", said, err)
+		}
 	}
 }
 

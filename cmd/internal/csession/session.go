@@ -41,8 +41,11 @@ type set struct {
 	made  *fagus.SyncSet // built from wants at the first Acquire
 }
 
-// Begin returns a session on a Node.
-func Begin(n *fagus.Node) *Session { return &Session{node: n, names: make(map[string]bool)} }
+// Begin returns a session on a Node. Threads of C take turns in its calls.
+func Begin(n *fagus.Node) *Session {
+	n.Serialized()
+	return &Session{node: n, names: make(map[string]bool)}
+}
 
 // MaxName is the maximum length of a name in bytes.
 const MaxName = 1 << 15
