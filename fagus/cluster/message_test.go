@@ -39,7 +39,7 @@ func TestBadMessages(t *testing.T) {
 		"a packet of 15 bytes":                make([]byte, 15),
 		"a packet of 65537 bytes":             make([]byte, maxPacket+1),
 		"unknown kind 0":                      change(0, 0),
-		"unknown kind 11":                     change(0, byte(kinds)),
+		"unknown kind 13":                     change(0, byte(kinds)),
 		"a message of Gather: it has 1 files": change(1, 1),
 		"a message of Swap: it has 0 files":   change(0, byte(kindFiles)),
 		"a message: 65 files":                 change(1, filesAMessage+1),

@@ -450,7 +450,7 @@ func TestDifferentDeclarations(t *testing.T) {
 	if err := errors.Join(engines[0].Acquire(nil, both), engines[0].Release(nil, both, nil)); err != nil {
 		t.Fatal(err)
 	}
-	const want = "ranks 1 and 0 declared different things"
+	const want = "ranks 0 and 1 declared different things"
 	if err := engines[1].Acquire(nil, both); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"v1"`) {
 		t.Errorf("error %v, want one with %q about v1", err, want)
 	}

@@ -83,7 +83,7 @@ func TestDisagreement(t *testing.T) {
 				}
 			}
 			return nil
-		}, []string{"call 5 of generated functions, f(times 2)", "call 4 of generated functions, f(times 2)", "rank 2"}, []string{"call 5 ", "on rank 0 f(times 2)", "on rank 2 nothing more"}, []string{"rank 0 was at", "in call 5 of generated functions", "rank 2 was at call 4"}},
+		}, []string{"call 5 of generated functions, f(times 2)", "call 4 of generated functions, f(times 2)", "rank 2"}, []string{"call 5 ", "on rank 0 f(times 2)", "on rank 2 nothing more"}, []string{"rank 0 calls Barrier at region/agree_test.go:", "in call 5 of generated functions", "rank 2 calls Reduce at call 4"}},
 		{"another function", func(n *fagus.Node, odd bool) error {
 			for call := range 6 {
 				name := "f"
