@@ -54,18 +54,38 @@ func RunThread(network, name string, h Host, body func(Host) error, ended func(c
 
 // panicked is the failure of a thread that has panicked.
 type panicked struct {
-	error // without the stack
-	stack []byte
+	error        // without the stack
+	stack string // from the frame that has panicked
 }
 
 func panicError(network, label string, value any) error {
-	p := &panicked{stack: debug.Stack()}
+	p := &panicked{stack: fromPanic(string(debug.Stack()))}
 	if err, ok := value.(error); ok {
 		p.error = fmt.Errorf("%s: rank %s panicked: %w", network, label, err)
 	} else {
 		p.error = fmt.Errorf("%s: rank %s panicked: %v", network, label, value)
 	}
 	return p
+}
+
+// fromPanic returns a stack without the frames above the one that has panicked: those of the
+// recovery, and of the runtime.
+func fromPanic(stack string) string {
+	head, frames, _ := strings.Cut(stack, "\n")
+	_, after, found := strings.Cut(frames, "\npanic(")
+	if !found {
+		return stack
+	}
+	next := func() { // a frame has two lines: the call, and where it is
+		for range 2 {
+			_, after, _ = strings.Cut(after, "\n")
+		}
+	}
+	next() // what is left of panic's own
+	for strings.HasPrefix(after, "runtime.") {
+		next()
+	}
+	return head + "\n" + after
 }
 
 func (p *panicked) Error() string { return fmt.Sprintf("%v\n%s", p.error, p.stack) }

@@ -44,6 +44,9 @@ func TestReason(t *testing.T) {
 				if strings.Contains(err.Error(), "body_test.go:") != c.stack {
 					t.Errorf("%s: %v: contains a stack: want %t", c.name, err, c.stack)
 				}
+				if _, frames, found := strings.Cut(err.Error(), " [running]:\n"); found != c.stack || found && !strings.HasPrefix(frames, "github.com/fagus-dsm/fagus/dimmnet_test.TestReason.func") {
+					t.Errorf("%s: %v: its stack does not begin where the body has panicked", c.name, err)
+				}
 				if strings.Contains(c.shown, "boom") && !errors.Is(err, boom) {
 					t.Errorf("%s: %v does not wrap the error", c.name, err)
 				}
