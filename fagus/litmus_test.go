@@ -107,7 +107,7 @@ func TestLitmus(t *testing.T) {
 	// occurred.
 	least, most := longtest.Cases(uint64(100), 40), uint64(3000)
 	if testing.Short() {
-		least, most = 30, 30
+		least, most = 16, 16
 	}
 	methods := detections(t)
 	for _, l := range litmusTests() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -117,6 +118,7 @@ func TestRanksFollowTheirOwn(t *testing.T) {
 // TestWorkOfAPhase: a phase whose lists are expected costs a rank as much on 14 as on 140 ranks,
 // whether it repeats or not. A rank is charged for what it would do alone.
 func TestWorkOfAPhase(t *testing.T) {
+	longtest.OneThread(t)
 	few, many, alone := readBefore{nodes: 14, cycles: 8, shared: true}, readBefore{nodes: 140, cycles: 8, shared: true}, readBefore{nodes: 14, cycles: 8}
 	few.run(t)
 	many.run(t)

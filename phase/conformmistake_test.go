@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/ringbuf"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -103,6 +104,7 @@ func before(moves []move, i int, ok bool, kind func(*move) bool) ([]move, bool) 
 // TestConformRefuses plants each of the model's mistakes in good traces. The automaton must refuse
 // them.
 func TestConformRefuses(t *testing.T) {
+	longtest.OneThread(t)
 	const seeds, stride, enough = 16, 3, 5
 	refused := make(map[string]int)
 	for seed := range uint64(seeds) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/frametest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/ringbuf"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -64,6 +65,7 @@ func TestDamagedData(t *testing.T) {
 // TestDamagedMessages pushes messages with one byte changed, and posts notices with one byte
 // changed.
 func TestDamagedMessages(t *testing.T) {
+	longtest.OneThread(t)
 	message := []byte{2, 0, 0, 0, 0, 0, 0, 0, 0x94, 0x10, 0, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0x10, 0, 0, 0, 0, 0, 0, 1}
 	const size = 56
 	try := func(message []byte, notice func(uint64) uint64) {
@@ -92,6 +94,7 @@ func TestDamagedMessages(t *testing.T) {
 
 // TestDamagedBundles sends bundles with one byte changed over a tree.
 func TestDamagedBundles(t *testing.T) {
+	longtest.OneThread(t)
 	for damaged := range frametest.Every(goodBundle(1, 9, 10, 11)) {
 		hostileBundle(t, 1, 0, damaged)
 	}

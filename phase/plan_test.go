@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -46,6 +47,7 @@ func randomLists(random *rand.Rand, ranks, vars int, number uint64, held [][]syn
 // derive the same plan and table, planning changes no table, and the sender of every transfer has
 // the data.
 func TestPlansAreTheSameEverywhere(t *testing.T) {
+	longtest.OneThread(t)
 	const ranks, vars = 7, 5
 	for seed := range uint64(100) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -27,6 +28,7 @@ func (p *manyPort) Limits() dimmnet.Limits {
 // the tree, and compares the plans of the first and of the last rank. The last rank
 // wants variable 0 exclusively; then all others want to read it.
 func TestAllRanks(t *testing.T) {
+	longtest.OneThread(t)
 	for _, nodes := range []int{dimmnet.MaxNodes - 1, dimmnet.MaxNodes} {
 		last := dimmnet.Rank(nodes - 1)
 		var plans []Plan

@@ -11,6 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/frametest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -122,6 +123,7 @@ func reduces(p dimmnet.Port, words bool) error {
 // TestReducesWithRefusedPosts refuses every single post of a run, up to three times each, also the
 // post between a value and its request.
 func TestReducesWithRefusedPosts(t *testing.T) {
+	longtest.OneThread(t)
 	for _, words := range []bool{false, true} {
 		total := 1
 		for at := 0; at < total; at++ {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -318,6 +319,7 @@ func (r *recurringRank) end() error {
 // TestRepeat: in programs whose steps recur, each tenure sees what those before have written, and
 // versions count the tenures, in phases that repeat and in others.
 func TestRepeat(t *testing.T) {
+	longtest.OneThread(t)
 	seeds := uint64(300)
 	if testing.Short() {
 		seeds = 60

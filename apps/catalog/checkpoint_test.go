@@ -175,7 +175,7 @@ func TestCheckpoints(t *testing.T) {
 			for i, c := range cases {
 				few := 11 // a prime: all numbers of ranks occur
 				if r.slow || testing.Short() {
-					few = 31
+					few = 61
 				}
 				if !longtest.Thorough() && (i+at)%few != 0 {
 					continue

@@ -47,7 +47,7 @@ func memoryOf(launcher int) string {
 func TestRestartInMemory(t *testing.T) {
 	t.Parallel()
 	for _, end := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
-		size := []string{"--iterations", "8000"}
+		size := []string{"--iterations", "3000"}
 		if end != 0 {
 			size = []string{"--iterations", "1000000"}
 		}

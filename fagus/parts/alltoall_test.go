@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
@@ -28,6 +29,7 @@ func TestAllToAll(t *testing.T) {
 // when they are long, with groups of equal and of different lengths, and without access to anything
 // that is not acquired.
 func TestAllToAllInSteps(t *testing.T) {
+	longtest.OneThread(t)
 	for _, nodes := range []int{16, 17, 19, 23, 30} {
 		simulated, err := sim.New(sim.Config{Seed: uint64(nodes), Limit: 100 * dimmnet.Second})
 		if err != nil {

@@ -23,7 +23,10 @@ func everywhere(t *testing.T, test func(on fagus.Config)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nets := []dimmnet.Network{inproc.New(inproc.Config{}), simulated}
+	nets := []dimmnet.Network{inproc.New(inproc.Config{})}
+	if !testing.Short() { // longtest.OneThread
+		nets = append(nets, simulated)
+	}
 	if shm.Supported() == nil {
 		nets = append(nets, shm.New(shm.Config{}))
 	}
@@ -33,6 +36,9 @@ func everywhere(t *testing.T, test func(on fagus.Config)) {
 				test(fagus.Config{Nodes: nodes, Net: net, Mode: mode})
 			}
 		}
+	}
+	if testing.Short() {
+		return
 	}
 	for _, nodes := range []int{2, 4, 11} { // 11: a tree of three levels
 		test(fagus.Config{Nodes: nodes, Net: simulated, Lists: fagus.ListsTree})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
@@ -65,6 +66,7 @@ func TestVectors(t *testing.T) {
 
 // TestVectorsOnMany does the same on so many nodes that there are groups of several lengths.
 func TestVectorsOnMany(t *testing.T) {
+	longtest.OneThread(t)
 	for _, nodes := range []int{16, 19} {
 		simulated, err := sim.New(sim.Config{Seed: uint64(nodes), Limit: 100 * dimmnet.Second})
 		if err != nil {

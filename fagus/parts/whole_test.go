@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
@@ -29,6 +30,7 @@ func TestWhole(t *testing.T) {
 
 // TestWholeOnMany does the same on so many nodes that there are groups of several lengths.
 func TestWholeOnMany(t *testing.T) {
+	longtest.OneThread(t)
 	for _, nodes := range []int{16, 17, 19, 23, 30} {
 		simulated, err := sim.New(sim.Config{Seed: uint64(nodes), Limit: 100 * dimmnet.Second})
 		if err != nil {

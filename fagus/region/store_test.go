@@ -105,6 +105,9 @@ func TestMemoryIsFlat(t *testing.T) {
 				if cfg.Placement != fagus.PlaceAuto { // in place calls are fast
 					calls /= 1 + 3*i
 				}
+				if testing.Short() {
+					calls = min(calls, 300)
+				}
 				for call := range calls {
 					if call == 100 {
 						first = usedBy(n)

@@ -126,8 +126,8 @@ func TestOneSegment(t *testing.T) {
 	}
 	idle := func() {
 		p.Store(1, 8, 1, word)
-		p.pace.idled = n.shared.clock()
-		n.newPort("other").Store(0, 8, 1, word) // ends Idle
+		p.pace.idled = n.shared.clock() + time.Minute // so that Idle sends first
+		n.newPort("other").Store(0, 8, 1, word)       // ends Idle
 		p.Idle(0)
 	}
 	if got := count(idle); got != dataBytes+wordBytes {

@@ -30,9 +30,11 @@ type bucket struct {
 	aborted int
 	// hook, if not nil, is called before each request, without the lock. It returns true if it has
 	// answered.
-	hook func(w http.ResponseWriter, r *http.Request, body []byte) bool
+	hook hook
 	cut  int // GET sends no more bytes than this; 0: all
 }
+
+type hook func(w http.ResponseWriter, r *http.Request, body []byte) bool
 
 type stored struct {
 	data         []byte
@@ -53,12 +55,22 @@ func newBucket(t *testing.T, part int) (*bucket, *Store) {
 	return b, s
 }
 
+// setHook sets the hook of later requests. An abandoned one may still be on its way.
+func (b *bucket) setHook(h hook) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hook = h
+}
+
 func (b *bucket) etag() string { b.number++; return fmt.Sprintf("%032x", b.number) }
 
 func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	body = unsigned(r, body)
-	if err != nil || b.hook != nil && b.hook(w, r, body) {
+	b.mu.Lock()
+	h := b.hook
+	b.mu.Unlock()
+	if err != nil || h != nil && h(w, r, body) {
 		return
 	}
 	b.serve(w, r, body)
@@ -254,7 +266,7 @@ func TestFakeBuffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold := make(chan struct{})
-	b.hook = func(http.ResponseWriter, *http.Request, []byte) bool { <-hold; return false }
+	b.setHook(func(http.ResponseWriter, *http.Request, []byte) bool { <-hold; return false })
 	for i := range 4 {
 		w.buffer = append(w.buffer[:0], sampleBytes(1000)...)
 		sending := &w.buffer[0]
@@ -425,7 +437,7 @@ func TestFakeRivals(t *testing.T) {
 			}
 			if lostAnswer {
 				var once sync.Once
-				b.hook = func(_ http.ResponseWriter, r *http.Request, body []byte) bool {
+				b.setHook(func(_ http.ResponseWriter, r *http.Request, body []byte) bool {
 					completes := r.Method == http.MethodPut && !r.URL.Query().Has("partNumber") || r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
 					lost := false
 					if completes {
@@ -436,7 +448,7 @@ func TestFakeRivals(t *testing.T) {
 						panic(http.ErrAbortHandler)
 					}
 					return false
-				}
+				})
 			}
 			if err := all[1].Commit(); err != nil {
 				t.Errorf("size %d, lost %t: the first to commit: %v", size, lostAnswer, err)
@@ -459,7 +471,7 @@ func TestFakeRivals(t *testing.T) {
 func TestFakeFailures(t *testing.T) {
 	for _, failing := range []string{"uploads", "partNumber", "complete"} {
 		b, s := newBucket(t, 10)
-		b.hook = func(w http.ResponseWriter, r *http.Request, _ []byte) bool {
+		b.setHook(func(w http.ResponseWriter, r *http.Request, _ []byte) bool {
 			q := r.URL.Query()
 			fails := q.Has(failing) || failing == "complete" && r.Method == http.MethodPost && q.Has("uploadId")
 			if fails {
@@ -467,7 +479,7 @@ func TestFakeFailures(t *testing.T) {
 				fmt.Fprint(w, "<Error><Code>AccessDenied</Code><Message>no</Message></Error>")
 			}
 			return fails
-		}
+		})
 		if err := writePieces(t, s, "o", sampleBytes(45), 45); err == nil {
 			t.Errorf("%s fails, and the writer does not", failing)
 		}

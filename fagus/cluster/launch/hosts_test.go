@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,13 +22,13 @@ import (
 )
 
 // onHosts returns a job that runs a shell script on the named hosts: all are this host.
-func onHosts(t *testing.T, size int, names, script string) (*launch.Hosts, *bytes.Buffer) {
+func onHosts(t *testing.T, size int, names, script string) (*launch.Hosts, *shared) {
 	t.Helper()
 	hosts, err := launch.ParseHosts(names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := new(bytes.Buffer)
+	out := new(shared)
 	return &launch.Hosts{
 		Job:   launch.Job{Size: size, Argv: []string{"sh", "-c", script}, Env: []string{"FAGUS_INTERFACE=lo"}, Stdout: out, Stderr: out, Grace: 500 * time.Millisecond},
 		Hosts: hosts, Rsh: []string{"env", "HOST=%h"}, Agent: []string{os.Args[0], "agent"},
@@ -165,6 +166,24 @@ func TestEarlySignal(t *testing.T) {
 	if err := job.Run(t.Context()); err != nil || strings.Count(out.String(), "met") != 2 {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// shared is a buffer that several goroutines write: a job may have it behind two writers.
+type shared struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *shared) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 // watcher is a writer that reports when a text has been written a given number of times.

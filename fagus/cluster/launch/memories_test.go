@@ -36,7 +36,7 @@ const (
 // In attempt i, what plan says at i happens: "b" is the end of host b with its memory, "b/memory"
 // that of the process of its memory only, "b/stop" stops that process, "b/last" ends it in a job
 // that cannot start again, and "scale=5" means that the job goes on with 5 ranks.
-func inMemory(t *testing.T, size int, names string, plan ...string) (*launch.Hosts, *bytes.Buffer) {
+func inMemory(t *testing.T, size int, names string, plan ...string) (*launch.Hosts, *shared) {
 	t.Helper()
 	job, out := onHosts(t, size, names, "")
 	mark := fmt.Sprintf("%s-%d", strings.ReplaceAll(t.Name(), "/", "-"), os.Getpid())

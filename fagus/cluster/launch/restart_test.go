@@ -90,7 +90,7 @@ func TestRestart(t *testing.T) {
 func TestNoRestart(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		var out bytes.Buffer
+		var out shared
 		second := make(chan struct{})
 		job := launch.Job{
 			Size: 2, Argv: []string{"sh", "-c", `[ $FAGUS_ATTEMPT = 1 ] || kill -KILL $$; echo second; sleep 20`}, Stdout: &watcher{to: &out, what: "second", left: 2, seen: second},
