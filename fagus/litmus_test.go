@@ -107,7 +107,7 @@ func TestLitmus(t *testing.T) {
 	// occurred.
 	least, most := longtest.Cases(uint64(100), 40), uint64(3000)
 	if testing.Short() {
-		least, most = 16, 16
+		least, most = 8, 8
 	}
 	methods := detections(t)
 	for _, l := range litmusTests() {
