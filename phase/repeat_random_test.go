@@ -320,10 +320,7 @@ func (r *recurringRank) end() error {
 // versions count the tenures, in phases that repeat and in others.
 func TestRepeat(t *testing.T) {
 	longtest.OneThread(t)
-	seeds := uint64(300)
-	if testing.Short() {
-		seeds = 60
-	}
+	seeds := longtest.Cases[uint64](300, 60)
 	var phases, repeated uint64
 	for seed := range seeds {
 		c := newRecurring(seed)
