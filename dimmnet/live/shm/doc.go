@@ -20,7 +20,8 @@
 // Idle returns at once, so that its caller polls, for as long as local.Ladder says, and then sleeps
 // on a futex in the header. A poster that finds no sleeper makes no system call. Where ranks
 // outnumber processors a thread yields before each poll, because a rank that polls keeps the rank
-// it waits for from running; where other programs want the processor, it sleeps instead.
+// it waits for from running; where other programs want the processor, it sleeps instead. So it does
+// at once where another rank has waited on the same processor.
 //
 // # Failure
 //

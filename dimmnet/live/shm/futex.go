@@ -48,6 +48,15 @@ func operation(op uintptr, shared bool) uintptr {
 // yield gives the processor to another thread of the host.
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
+// processor returns the number of the calling thread's processor, plus 1, or 0 if it is not known.
+func processor() uint32 {
+	var n uint32
+	if _, _, e := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&n)), 0, 0); e != 0 {
+		return 0
+	}
+	return n + 1
+}
+
 type futexFlag struct {
 	value   atomic.Uint32 // 0 or 1
 	waiters atomic.Uint32

@@ -35,6 +35,9 @@ type header struct {
 	wakes atomic.Uint32
 	_     [local.CacheLine - 4]byte
 
+	processor atomic.Uint32 // where a thread of the rank was seen to wait last, plus 1
+	_         [local.CacheLine - 4]byte
+
 	failed atomic.Uint32 // 0, or 1 plus the rank whose failure has failed the run
 	_      [local.CacheLine - 4]byte
 
@@ -55,7 +58,7 @@ type header struct {
 
 const (
 	headerBytes = pageBytes
-	magic       = 0x354d5348_73756761 // "agusSHM5"
+	magic       = 0x364d5348_73756761 // "agusSHM6"
 )
 
 // segment is the memory of a rank as this process maps it.
