@@ -43,7 +43,7 @@ func nicPlaces() []place {
 	return []place{
 		{dir: "dimmnet"},
 		{dir: "dimmnet/capacity"},
-		{dir: "dimmnet/porttest/frametest", may: []string{"dimmnet/porttest/longtest"}},
+		{dir: "dimmnet/porttest/frametest"},
 		{dir: "dimmnet/porttest/longtest"},
 		{dir: "dimmnet/sim/reliable", may: []string{"dimmnet"}},
 		{dir: "dimmnet/sim/martini", may: []string{"dimmnet"}},

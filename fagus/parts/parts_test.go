@@ -24,11 +24,14 @@ func everywhere(t *testing.T, test func(on fagus.Config)) {
 		t.Fatal(err)
 	}
 	nets := []dimmnet.Network{inproc.New(inproc.Config{})}
-	if !testing.Short() { // longtest.OneThread
-		nets = append(nets, simulated)
-	}
 	if shm.Supported() == nil {
 		nets = append(nets, shm.New(shm.Config{}))
+	}
+	lists := []int{2, 4, 11} // 11: a tree of three levels
+	if testing.Short() {     // as longtest.OneThread
+		lists = nil
+	} else {
+		nets = append(nets, simulated)
 	}
 	for _, net := range nets {
 		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
@@ -37,10 +40,7 @@ func everywhere(t *testing.T, test func(on fagus.Config)) {
 			}
 		}
 	}
-	if testing.Short() {
-		return
-	}
-	for _, nodes := range []int{2, 4, 11} { // 11: a tree of three levels
+	for _, nodes := range lists {
 		test(fagus.Config{Nodes: nodes, Net: simulated, Lists: fagus.ListsTree})
 	}
 }
