@@ -3,6 +3,7 @@
 package shm
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -50,4 +51,43 @@ func TestWaitBegins(t *testing.T) {
 	sleepy()
 	p.Write(1, 64, make([]byte, word))
 	polls("a Write")
+}
+
+// TestInTheWay checks that a thread sleeps after its first polls if another rank has waited on its
+// processor, and polls on if that was another processor, or the rank has not waited yet.
+func TestInTheWay(t *testing.T) {
+	r, ports := newTestRun(t, 2)
+	if r.Crowded() || processor() == 0 {
+		t.Skip("the ranks have no processor each, or it is not known which")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p := ports[1]
+	for _, c := range []struct {
+		title  string
+		waited func(here uint32) (processor uint32)
+		sleeps bool
+	}{
+		{"the same processor", func(here uint32) uint32 { return here }, true},
+		{"another processor", func(here uint32) uint32 { return here + 1 }, false},
+		{"no processor yet", func(uint32) uint32 { return 0 }, false},
+	} {
+		for try := 1; ; try++ {
+			here := processor()
+			r.segments[0].processor.Store(c.waited(here))
+			p.progress()
+			for range pollsPerTime {
+				p.Idle(dimmnet.Awake)
+			}
+			if processor() == here && r.segments[1].processor.Load() == here {
+				break
+			}
+			if try == 100 {
+				t.Fatal("the scheduler moves the thread again and again")
+			}
+		}
+		if p.announces != c.sleeps {
+			t.Errorf("rank 0 has waited on %s: rank 1 sleeps: %t, want %t", c.title, p.announces, c.sleeps)
+		}
+	}
 }
