@@ -220,7 +220,7 @@ func (d *deaths) runAll(ctx context.Context, jobs []death, bar *base.Progress) e
 	return context.Cause(ctx)
 }
 
-// errEarly is the error of a job that has ended before it was struck.
+// errEarly is the error of a job that has ended before it was struck as often as wanted.
 var errEarly = errors.New("the job ends before it is struck")
 
 // try strikes a job, and a longer one if it ends before.
@@ -313,8 +313,8 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 			j.rollCall()
 		}
 	}
-	wrong := ""
-	if err == nil && len(r.Wrong) == 0 {
+	wrong, short := "", errors.Is(err, errEarly)
+	if (err == nil || short) && len(r.Wrong) == 0 {
 		wrong = t.wrong(j, &r, want)
 	}
 	j.end()
@@ -323,6 +323,9 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 	}
 	if left := j.leftovers(); left > 0 && wrong == "" {
 		wrong = fmt.Sprintf("%d processes are left", left)
+	}
+	if short && wrong != "" {
+		err = nil // a longer job need not show it again
 	}
 	if err != nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)
@@ -344,7 +347,7 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 func (d *deaths) strikeAll(ctx context.Context, j *job, t death, r *deathsRow, random *rand.Rand) error {
 	for n := range t.strikes {
 		if err := j.awaitStart(ctx); err != nil {
-			return cmp.Or(early(j, n), err)
+			return cmp.Or(early(j), err)
 		}
 		victim := t.victim
 		if victim < 0 {
@@ -356,7 +359,7 @@ func (d *deaths) strikeAll(ctx context.Context, j *job, t death, r *deathsRow, r
 			r.before = before
 		}
 		if err := t.disturb(j, victim); err != nil {
-			return cmp.Or(early(j, n), fmt.Errorf("%s, %s: %w", t.network, t.name, err))
+			return cmp.Or(early(j), fmt.Errorf("%s, %s: %w", t.network, t.name, err))
 		}
 		r.Struck++
 		if !t.dies() {
@@ -384,15 +387,14 @@ func (d *deaths) strikeAll(ctx context.Context, j *job, t death, r *deathsRow, r
 	return nil
 }
 
-// early returns errEarly if a job has ended with exit code 0 before its first strike. Later strikes
-// are not needed: nil has no effect then.
-func early(j *job, strikes int) error {
+// early returns errEarly if a job ends with exit code 0 now: its ranks may have ended before it.
+func early(j *job) error {
 	select {
 	case <-j.ended:
-		if j.cmd.ProcessState.ExitCode() == 0 && strikes == 0 {
+		if j.cmd.ProcessState.ExitCode() == 0 {
 			return errEarly
 		}
-	default:
+	case <-time.After(leaveTime):
 	}
 	return nil
 }
