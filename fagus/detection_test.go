@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
@@ -61,6 +62,7 @@ func TestRandomProgramsByAllDetections(t *testing.T) {
 // TestDetectionsInVirtualTime: a simulated run has the same events with all methods that find
 // exactly what was written, if finding it costs nothing.
 func TestDetectionsInVirtualTime(t *testing.T) {
+	longtest.OneThread(t)
 	methods := detections(t)
 	for seed := range uint64(20) {
 		hashes := make(map[uint64][]fagus.WriteDetection)

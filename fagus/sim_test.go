@@ -15,6 +15,7 @@ import (
 // executes every polling pass, and once it skips passes that change nothing. Times, counters and
 // traces must be the same.
 func TestSkippedPollsAreExact(t *testing.T) {
+	longtest.OneThread(t)
 	seeds := cases(500, 15)
 	var polls uint64
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -101,6 +102,7 @@ func broadcast(elements int) func(*fagus.Node) error {
 // TestSameSeedSameTrace: runs with the same seed have the same trace, on one processor and on
 // eight.
 func TestSameSeedSameTrace(t *testing.T) {
+	longtest.OneThread(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	hashes := make(map[uint64]uint64)
 	for _, procs := range []int{1, 8, 1, 8} {

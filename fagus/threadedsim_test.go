@@ -37,6 +37,7 @@ func runThreadedSim(t *testing.T, seed uint64, change func(*sim.Config)) (fagus.
 // TestThreadedInVirtualTime runs random programs with random delays on nodes with one or two CPUs,
 // whose receive threads poll or wait for notices. Two thirds of the runs are direct.
 func TestThreadedInVirtualTime(t *testing.T) {
+	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(1000, 15); seed++ {
 		runThreadedSim(t, seed, nil)
 	}
@@ -44,6 +45,7 @@ func TestThreadedInVirtualTime(t *testing.T) {
 
 // TestThreadedIsDeterministic: two runs with the same seed have the same trace.
 func TestThreadedIsDeterministic(t *testing.T) {
+	longtest.OneThread(t)
 	for seed := uint64(1); seed <= 16; seed++ {
 		_, one := runThreadedSim(t, seed, nil)
 		_, two := runThreadedSim(t, seed, nil)
@@ -57,6 +59,7 @@ func TestThreadedIsDeterministic(t *testing.T) {
 // pass, and once it skips passes that change nothing. All results must be the same, also if
 // threads share CPUs.
 func TestThreadedSkipsExactly(t *testing.T) {
+	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(200, 8); seed++ {
 		busy := func(c *sim.Config) { // short time slices, and many events at the same instant
 			c.MaxDelay, c.Preset.Host.Slice = 5*dimmnet.Microsecond, dimmnet.Time(20+seed%7*10)*dimmnet.Microsecond
@@ -118,6 +121,7 @@ func lossy(c *sim.Config) {
 
 // TestThreadedOnUDP runs random programs in threaded mode on lossy UDP networks.
 func TestThreadedOnUDP(t *testing.T) {
+	longtest.OneThread(t)
 	seeds := cases(1000, 42)
 	var sum sim.UDPCounts
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -131,6 +135,7 @@ func TestThreadedOnUDP(t *testing.T) {
 
 // TestPhasesOnUDP runs random programs in phase mode on lossy UDP networks.
 func TestPhasesOnUDP(t *testing.T) {
+	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(100, 21); seed++ {
 		cfg := sim.Config{Seed: seed, Limit: 1000 * dimmnet.Second}
 		lossy(&cfg)

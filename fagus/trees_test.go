@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -69,6 +70,7 @@ func TestTreesAreLawful(t *testing.T) {
 // TestTreesAreDeterministic runs random programs three times. The same seed must give the same
 // trace, and skipped polling passes must change nothing.
 func TestTreesAreDeterministic(t *testing.T) {
+	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(60, 6); seed++ {
 		run := func(spin bool) (fagus.Report, sim.Result) {
 			cfg := simulatedTrees(t, seed, func(c *sim.Config) {
@@ -99,6 +101,7 @@ func TestTreesAreDeterministic(t *testing.T) {
 // TestReadersPassOn lets all ranks read what one has written, at once, round after round. The
 // owner sends it to few of them, and nobody sends it to more than it may; all get all bytes.
 func TestReadersPassOn(t *testing.T) {
+	longtest.OneThread(t)
 	const nodes, bytes, rounds = 16, 50_000, 5
 	for _, lists := range []fagus.Lists{fagus.ListsAll, fagus.ListsAuto} {
 		cfg := fagus.Config{Nodes: nodes, Net: newSim(t, sim.Config{Limit: 100 * dimmnet.Second}), Mode: fagus.Threaded, Lists: lists}

@@ -175,21 +175,29 @@ func TestJoinDeadline(t *testing.T) {
 		}
 	}
 	t.Run("cancelled", func(t *testing.T) {
-		all := places(t, 3)
-		ctx, cancel := context.WithCancel(within(t))
-		time.AfterFunc(200*time.Millisecond, cancel)
-		_, errs := each(2, func(rank int) (any, error) {
-			if rank == 0 {
-				return cluster.JoinHost(ctx, all[rank], cluster.HostConfig{})
-			}
-			return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
-		})
-		for rank, err := range errs {
-			if err == nil || !strings.Contains(err.Error(), "rank 0 stops joining: context canceled: of the 3 ranks of job") || !strings.Contains(err.Error(), "these had joined: 0-1; these had not: 2") {
-				t.Errorf("rank %d: %v", rank, err)
-			}
-		}
+		t.Parallel()
+		patiently(t, 200*time.Millisecond, func(after time.Duration) error { return joinAndCancel(t, after) })
 	})
+}
+
+// joinAndCancel joins two ranks of three. The context of rank 0 is cancelled after a time.
+func joinAndCancel(t *testing.T, after time.Duration) (wrong error) {
+	t.Helper()
+	all := places(t, 3)
+	ctx, cancel := context.WithCancel(within(t))
+	time.AfterFunc(after, cancel)
+	_, errs := each(2, func(rank int) (any, error) {
+		if rank == 0 {
+			return cluster.JoinHost(ctx, all[rank], cluster.HostConfig{})
+		}
+		return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
+	})
+	for rank, err := range errs {
+		if err == nil || !strings.Contains(err.Error(), "rank 0 stops joining: context canceled: of the 3 ranks of job") || !strings.Contains(err.Error(), "these had joined: 0-1; these had not: 2") {
+			wrong = errors.Join(wrong, fmt.Errorf("rank %d: %v", rank, err))
+		}
+	}
+	return wrong
 }
 
 // joinAtDeadline joins two ranks of three. The context of the impatient one, or of both, ends after
@@ -212,7 +220,7 @@ func joinAtDeadline(t *testing.T, impatient int, hosts bool, limit time.Duration
 	})
 	for rank, err := range errs {
 		if err == nil || !strings.Contains(err.Error(), "these joined in time: 0-1; these did not: 2") {
-			wrong = errors.Join(wrong, fmt.Errorf("rank %d: %w", rank, err))
+			wrong = errors.Join(wrong, fmt.Errorf("rank %d: %v", rank, err))
 		}
 		if own := rank == impatient || impatient < 0; errors.Is(err, context.DeadlineExceeded) != own {
 			wrong = errors.Join(wrong, fmt.Errorf("rank %d: that the time is up is %t, want %t: %w", rank, !own, own, err))
