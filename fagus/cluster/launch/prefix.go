@@ -120,7 +120,9 @@ func (t *prefixer) Write(p []byte) (int, error) {
 		text = t.appendLine(text, rest[:end])
 		rest, known = rest[end:], 0
 	}
-	t.line = append(t.line[:0], rest...)
+	if len(rest) < len(t.line) { // otherwise a long line would be moved with each Write
+		t.line = append(t.line[:0], rest...)
+	}
 	if text == nil {
 		return len(p), nil
 	}
