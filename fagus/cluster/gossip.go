@@ -37,6 +37,7 @@ type gossip struct {
 	quiet bool                // gone must no longer be called
 	last  error               // result of the last attempt to join at the meeting points
 	alien map[string]bool     // hosts from which processes with another key have come
+	told  error               // what another process has told (tell); nil: nothing
 }
 
 const (
@@ -47,6 +48,8 @@ const (
 	streamTimeout = time.Second
 	syncInterval  = 5 * time.Second
 	seekPause     = 100 * time.Millisecond
+	// maxTold bounds the processes that one process tells why there is no job. They tell others.
+	maxTold = 16
 )
 
 // newGossip starts memberlist at a free meeting point of this host, else at any port of at that
@@ -106,6 +109,7 @@ func (g *gossip) config(own announcement, point netip.AddrPort, id *identity.Ide
 	c.SuspicionMult = 1          // one report suffices, because the suspect is then pinged
 	c.AwarenessMaxMultiplier = 1 // for the same reason
 	c.TCPTimeout, c.PushPullInterval = streamTimeout, syncInterval
+	c.EnableCompression = false // costs a rank 64 KiB of memory per packet, and most of the time of gossip
 	c.LogOutput, c.Logger = nil, stdlog.New(&overheard{g, log}, "", 0)
 	if id != nil {
 		c.SecretKey = id.Key("gossip")
@@ -200,15 +204,59 @@ func (g *gossip) close() {
 
 // These methods implement memberlist.Delegate, and NotifyUpdate of its EventDelegate.
 func (g *gossip) NodeMeta(int) []byte             { return g.meta }
-func (g *gossip) NotifyMsg([]byte)                {}
 func (g *gossip) GetBroadcasts(int, int) [][]byte { return nil }
 func (g *gossip) LocalState(bool) []byte          { return nil }
 func (g *gossip) MergeRemoteState([]byte, bool)   {}
 func (g *gossip) NotifyUpdate(n *memberlist.Node) { g.NotifyJoin(n) }
 
+// tell tells the next processes, in the order of their names, why the processes here cannot form a
+// job: they may have seen less, and this process is about to leave. It returns after the settling
+// time, or later if some of the job's ranks have not been seen.
+func (g *gossip) tell(ctx context.Context, why error, size int) {
+	told, ranks := map[string]bool{}, map[int]bool{}
+	self := g.list.LocalNode().Name
+	for begun := time.Now(); ctx.Err() == nil; rest(ctx, longestPause) {
+		for _, s := range g.successors(self) {
+			if !told[s.node.Name] && g.list.SendReliable(&s.node, []byte(why.Error())) == nil {
+				told[s.node.Name] = true
+			}
+		}
+		for _, s := range g.sightings() {
+			ranks[s.Rank] = true
+		}
+		if lasted := time.Since(begun); lasted >= 4*settling || lasted >= settling && len(ranks) >= size {
+			return
+		}
+	}
+}
+
+// successors returns the next processes after that of a name, at most maxTold.
+func (g *gossip) successors(name string) []sighting {
+	all := slices.SortedFunc(slices.Values(g.sightings()), func(a, b sighting) int { return strings.Compare(a.node.Name, b.node.Name) })
+	own, _ := slices.BinarySearchFunc(all, name, func(s sighting, name string) int { return strings.Compare(s.node.Name, name) })
+	all = slices.DeleteFunc(slices.Concat(all[own:], all[:own]), func(s sighting) bool { return s.node.Name == name })
+	return all[:min(maxTold, len(all))]
+}
+
+// NotifyMsg implements memberlist.Delegate: another process has called tell.
+func (g *gossip) NotifyMsg(text []byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.told == nil {
+		g.told = errors.New(sanitize(text))
+	}
+}
+
+func (g *gossip) reason() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.told
+}
+
 // NotifyJoin implements memberlist.EventDelegate. memberlist may change n afterwards.
 func (g *gossip) NotifyJoin(n *memberlist.Node) {
 	s := readAnnouncement(n)
+	s.node = *n
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.seen[n.Name] = s

@@ -243,14 +243,22 @@ func (h *Hosts) assemble(ctx context.Context, deadline time.Time) error {
 			err = dimmnet.ContextErr(joining)
 		}
 	}
+	var lost *Failed
+	if errors.As(err, &lost) && joining.Err() == nil {
+		rest(joining, settling) // the roster may show soon why a rank has left
+	}
 	cause := context.Cause(joining)
 	found(nil)
 	watcher.Wait()
-	if err != nil && cause != nil && ctx.Err() == nil {
-		rest(ctx, settling) // stay visible until the other processes have seen the error too
-		return cause        // the error of the roster, not the cancellation that it caused
+	if err == nil || cause == nil || ctx.Err() != nil {
+		return err
 	}
-	return err
+	if cause == h.roster.mismatch { // which is true of this process only
+		rest(ctx, settling) // stay visible until the other processes have seen this one
+	} else {
+		h.gossip.tell(ctx, cause, h.Size())
+	}
+	return cause // the error of the roster, not the cancellation that it caused
 }
 
 func rest(ctx context.Context, d time.Duration) {
@@ -263,9 +271,12 @@ func rest(ctx context.Context, d time.Duration) {
 }
 
 func (h *Hosts) updateRoster() error {
-	seen, mismatch := h.gossip.sightings(), h.gossip.keyMismatch()
+	seen, mismatch, told := h.gossip.sightings(), h.gossip.keyMismatch(), h.gossip.reason()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if told != nil {
+		return told // its sender has waited for the settling time
+	}
 	h.roster.update(seen, mismatch)
 	return h.roster.wrong(time.Now())
 }

@@ -5,6 +5,7 @@ package cluster_test
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -23,5 +24,8 @@ func TestMain(m *testing.M) {
 		os.Exit(child(body))
 	}
 	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
+	// Each memberlist allocates 64 KiB for a packet. With the dozens of one process here, most of the
+	// time would go to collecting them, and probes would end too late.
+	debug.SetGCPercent(1000)
 	goleak.VerifyTestMain(m)
 }

@@ -19,7 +19,8 @@ type announcement struct {
 
 type sighting struct {
 	announcement
-	err error // why the announcement cannot be decoded; nil if it can
+	node memberlist.Node
+	err  error // why the announcement cannot be decoded; nil if it can
 }
 
 // roster is the list of processes that a rank sees at the rendezvous, including its own process.
