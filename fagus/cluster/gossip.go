@@ -109,7 +109,7 @@ func (g *gossip) config(own announcement, point netip.AddrPort, id *identity.Ide
 	c.SuspicionMult = 1          // one report suffices, because the suspect is then pinged
 	c.AwarenessMaxMultiplier = 1 // for the same reason
 	c.TCPTimeout, c.PushPullInterval = streamTimeout, syncInterval
-	c.EnableCompression = false // costs a rank 64 KiB of memory per packet, and most of the time of gossip
+	c.EnableCompression = false // it would allocate 64 KiB for each packet
 	c.LogOutput, c.Logger = nil, stdlog.New(&overheard{g, log}, "", 0)
 	if id != nil {
 		c.SecretKey = id.Key("gossip")

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 		os.Exit(child(body))
 	}
 	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
-	// Each memberlist allocates 64 KiB for a packet. With the dozens of one process here, most of the
-	// time would go to collecting them, and probes would end too late.
+	// A memberlist allocates 64 KiB for each packet that it reads. With dozens of them in this
+	// process, collecting that would take most of the time, and probes would end too late.
 	debug.SetGCPercent(1000)
 	goleak.VerifyTestMain(m)
 }
