@@ -3,9 +3,11 @@ package fagus_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -226,45 +228,93 @@ var said = map[string]map[string]int{
 	"A Node used by two goroutines":            {"rank 1: ": 1, "is made by another goroutine than the calls before: a Node belongs to one goroutine": 1},
 }
 
+// settings are the networks and modes in which the mistakes are made.
+var settings = []string{"inproc phase", "inproc threaded", "shm phase", "shm threaded", "tcp phase", "tcp threaded"}
+
 // TestMistakes runs the ordinary mistakes as commands: on goroutines, on shm and on tcp, in both
-// modes. What they say names both ranks, with their lines, and what to do.
+// modes. What they say names both ranks, with their lines, and what to do. With -update it writes
+// docs/mistakes.md.
 func TestMistakes(t *testing.T) {
-	networks := []string{"inproc threaded", "shm phase", "tcp threaded"}
-	if longtest.Thorough() {
-		networks = []string{"inproc phase", "inproc threaded", "shm phase", "shm threaded", "tcp phase", "tcp threaded"}
+	if *update {
+		if err := os.WriteFile("../docs/mistakes.md", []byte(mistakesDocument(t)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	tried := settings
+	if !longtest.Thorough() {
+		tried = []string{"inproc threaded", "shm phase", "tcp threaded"}
 	}
 	for i := range mistakes {
 		wrong := &mistakes[i]
 		if testing.Short() && !strings.HasPrefix(wrong.title, "Arrays of different lengths") && !strings.HasPrefix(wrong.title, "Update on one rank") {
 			continue
 		}
-		for _, network := range networks {
-			net, mode, _ := strings.Cut(network, " ")
-			t.Run(wrong.title+", "+network, func(t *testing.T) {
+		for _, setting := range tried {
+			t.Run(wrong.title+", "+setting, func(t *testing.T) {
 				t.Parallel() // most of them wait
-				wrong.try(t, net, mode)
+				wrong.try(t, setting)
 			})
 		}
 	}
 }
 
-// try runs the mistake, and compares what it says.
-func (m *mistake) try(t *testing.T, net, mode string) {
+// run makes the mistake in a setting, and returns what it says and its exit code.
+func (m *mistake) run(t *testing.T, setting string) (says string, code int) {
+	net, mode, _ := strings.Cut(setting, " ")
 	args := append([]string{"--net", net, "--mode", mode, "--nodes", "2"}, strings.Fields(m.flags)...)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), mistakeVariable+"="+m.title)
 	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+func (m *mistake) try(t *testing.T, setting string) {
+	out, code := m.run(t, setting)
 	// A process that ends itself says nothing: fagusvet warns of it. What a rank declares after the
 	// last call of the others is compared with nothing.
-	silent := m.title == "A rank calls os.Exit(0)" && net == "inproc" || m.title == "An array that one rank does not make"
-	if err == nil && !silent {
+	silent := m.title == "A rank calls os.Exit(0)" && strings.HasPrefix(setting, "inproc") || m.title == "An array that one rank does not make"
+	if code == 0 && !silent {
 		t.Errorf("it ends with exit code 0:\n%s", out)
 	}
 	for text, times := range said[m.title] {
-		if strings.Count(string(out), text) < times {
+		if strings.Count(out, text) < times {
 			t.Errorf("the output lacks %q:\n%s", text, out)
 		}
 	}
+}
+
+// mistakesDocument shows each mistake and what it says in all settings.
+func mistakesDocument(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# What ordinary mistakes say\n\nMade by `go test ./fagus -run TestMistakes -update`. The programs are in fagus/mistakes_test.go. Each runs as a\ncommand of two ranks, on goroutines, on shm and over tcp, in both modes. Settings that say the same, apart from\ntimes, process numbers and addresses, stand together. [gallery.md](gallery.md) has the mistakes that `--check` finds.\n")
+	varies := regexp.MustCompile(`pid \d+|127\.0\.0\.1:\d+|[\d.]+ ?[mµn]?s\b|0x[0-9a-f]+|goroutine \d+`)
+	listings := listPrograms(t, "mistakes_test.go", "mistakes", 2)
+	for i := range mistakes {
+		m := &mistakes[i]
+		fmt.Fprintf(&b, "\n## %s\n\n```go\n%s```\n", m.title, listings[i])
+		if m.flags != "" {
+			fmt.Fprintf(&b, "\nWith `%s`.\n", m.flags)
+		}
+		var order []string // of the first text of each kind
+		alike := map[string][]string{}
+		for _, setting := range settings {
+			says, code := m.run(t, setting)
+			text := fmt.Sprintf("exit code %d:\n\n```text\n%s\n```\n", code, strings.TrimSpace(says))
+			kind := varies.ReplaceAllString(text, "")
+			if alike[kind] == nil {
+				order = append(order, text)
+			}
+			alike[kind] = append(alike[kind], setting)
+		}
+		for _, text := range order {
+			fmt.Fprintf(&b, "\n%s: %s", strings.Join(alike[varies.ReplaceAllString(text, "")], ", "), text)
+		}
+	}
+	return b.String()
 }

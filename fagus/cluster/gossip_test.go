@@ -3,75 +3,92 @@
 package cluster
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/memberlist"
 )
 
-// TestTell checks that one process tells maxTold others why there is no job, that these tell the
-// rest, and that their roster shows it at once.
+// TestSuccessors checks that each process tells maxTold others, and that all hear what one finds.
+func TestSuccessors(t *testing.T) {
+	const processes = 3*maxTold + 1
+	g := &gossip{seen: map[string]sighting{}}
+	name := func(i int) string { return fmt.Sprintf("rank %d", i) }
+	for i := range processes {
+		g.seen[name(i)] = sighting{node: memberlist.Node{Name: name(i)}}
+	}
+	heard := map[string]bool{name(5): true}
+	for next := []string{name(5)}; len(next) > 0; next = next[1:] {
+		told := g.successors(next[0])
+		if len(told) != maxTold {
+			t.Errorf("%s tells %d processes, want %d", next[0], len(told), maxTold)
+		}
+		for _, s := range told {
+			if s.node.Name == next[0] {
+				t.Errorf("%s tells itself", next[0])
+			}
+			if !heard[s.node.Name] {
+				heard[s.node.Name] = true
+				next = append(next, s.node.Name)
+			}
+		}
+	}
+	if len(heard) != processes {
+		t.Errorf("%d of %d processes hear of it", len(heard), processes)
+	}
+	delete(g.seen, name(0)) // a process that seems to be gone, as its own process may
+	for i := range processes - maxTold {
+		delete(g.seen, name(i))
+	}
+	if told := g.successors(name(0)); len(told) != maxTold {
+		t.Errorf("of %d other processes, %d are told", maxTold, len(told))
+	}
+}
+
+// TestTell checks that the others hear from one process why there is no job, and that their roster
+// shows it at once.
 func TestTell(t *testing.T) {
 	t.Parallel() // the test mostly waits
-	const processes = maxTold + 4
+	const processes = 3
 	lo := netip.MustParseAddr("127.0.0.1")
-	meet := []netip.AddrPort{netip.AddrPortFrom(lo, freePorts(t, 1))}
-	seeking, stop := context.WithCancel(t.Context())
-	var all []*Hosts
-	defer func() {
-		stop()
-		for _, h := range all {
-			h.gossip.close()
-		}
-	}()
+	const why = "cluster: rank 3 is wrong\n" // a control character must not reach a terminal
+	var first netip.AddrPort
+	var all sync.WaitGroup
 	for rank := range processes {
 		own := newHello(Place{Rank: rank, Size: processes, Job: t.Name()}, rank+1, time.Minute)
 		own.Host = "here"
 		h := &Hosts{roster: roster{own: own}}
 		var err error
-		if h.gossip, err = newGossip(announcement{hello: own}, lo, meet, HostsConfig{Log: slog.New(slog.DiscardHandler)}, h.suspect); err != nil {
+		if h.gossip, err = newGossip(announcement{hello: own}, lo, nil, HostsConfig{Log: slog.New(slog.DiscardHandler)}, h.suspect); err != nil {
 			t.Fatal(err)
 		}
-		h.gossip.seek(seeking)
-		all = append(all, h)
-	}
-	until := func(what string, holds func(h *Hosts) bool) {
-		t.Helper()
-		for rank, h := range all {
-			for begun := time.Now(); !holds(h); time.Sleep(time.Millisecond) {
+		defer h.gossip.close()
+		if rank == 0 {
+			first = h.gossip.own
+		} else if _, err := h.gossip.list.Join([]string{first.String()}); err != nil {
+			t.Fatal(err)
+		}
+		if rank == processes-1 { // it has met the first process, and heard of the other
+			all.Go(func() { h.gossip.tell(t.Context(), errors.New(why), processes) })
+			continue
+		}
+		all.Go(func() {
+			for begun := time.Now(); h.gossip.reason() == nil; time.Sleep(time.Millisecond) {
 				if time.Since(begun) > 20*time.Second {
-					t.Fatalf("rank %d %s", rank, what)
+					t.Errorf("rank %d has not heard why", rank)
+					return
 				}
 			}
-		}
-	}
-	until("does not see all processes", func(h *Hosts) bool { return len(h.gossip.sightings()) == processes })
-	const why = "cluster: rank 3 is wrong\n" // a control character must not reach a terminal
-	all[0].gossip.tell(t.Context(), errors.New(why), processes)
-	var wait sync.WaitGroup
-	heard := func(h *Hosts) bool { return h.gossip.reason() != nil }
-	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
-		told := slices.DeleteFunc(slices.Clone(all), func(h *Hosts) bool { return !heard(h) })
-		if len(told) >= maxTold {
-			for _, h := range told {
-				wait.Go(func() { h.gossip.tell(t.Context(), h.updateRoster(), processes) })
+			if err := h.updateRoster(); err == nil || err.Error() != strings.TrimSpace(why)+" " {
+				t.Errorf("the roster of rank %d: %v, want %q", rank, err, why)
 			}
-			wait.Wait()
-			break
-		}
-		if time.Since(begun) > 20*time.Second {
-			t.Fatalf("%d processes have heard why, want at least %d", len(told), maxTold)
-		}
+		})
 	}
-	until("has not heard why", heard)
-	for rank, h := range all {
-		if err := h.updateRoster(); err == nil || err.Error() != strings.TrimSpace(why)+" " {
-			t.Errorf("the roster of rank %d: %v, want %q", rank, err, why)
-		}
-	}
+	all.Wait()
 }
