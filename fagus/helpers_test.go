@@ -19,7 +19,7 @@ func cases(all, short uint64) uint64 {
 	if testing.Short() {
 		return short
 	}
-	return longtest.Cases(all, max(short, all/3))
+	return longtest.Cases(all, max(short, all/8))
 }
 
 // newSim returns a simulated network.

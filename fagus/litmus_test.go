@@ -105,7 +105,7 @@ func TestLitmusModel(t *testing.T) {
 func TestLitmus(t *testing.T) {
 	// The test makes at least and at most these numbers of runs; it ends when all outcomes have
 	// occurred.
-	least, most := longtest.Cases(uint64(100), 40), uint64(3000)
+	least, most := longtest.Cases(uint64(100), 12), uint64(3000)
 	if testing.Short() {
 		least, most = 8, 8
 	}

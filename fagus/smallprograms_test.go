@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
@@ -46,7 +47,7 @@ func smallPrograms(f func(ranks [][]string)) {
 // TestSmallPrograms runs small programs in virtual time with random delays, and compares their
 // outcomes with those that the axioms allow. With -every-program it runs all of them.
 func TestSmallPrograms(t *testing.T) {
-	step := 23
+	step := longtest.Cases(23, 97)
 	switch {
 	case *everyProgram:
 		step = 1

@@ -321,7 +321,7 @@ func (r *recurringRank) end() error {
 func TestRepeat(t *testing.T) {
 	longtest.OneThread(t)
 	var phases, repeated uint64
-	for seed := range uint64(300) {
+	for seed := range longtest.Cases(uint64(300), 100) {
 		c := newRecurring(seed)
 		if err := c.run(new(Replica)); err != nil {
 			t.Fatalf("seed %d, %d nodes, %d variables, cycles of %d steps, one replica %v: %v", seed, c.nodes, len(c.sizes), len(c.steps), c.shared, err)

@@ -173,7 +173,7 @@ func TestCheckpoints(t *testing.T) {
 				t.Fatalf("%d checkpoints, error %v; want 2 or more", cuts, err)
 			}
 			for i, c := range cases {
-				few := 11 // a prime: all numbers of ranks occur
+				few := 31 // a prime: all numbers of ranks occur
 				if r.slow || testing.Short() {
 					few = 61
 				}

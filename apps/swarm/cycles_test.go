@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/apps/swarm"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 // TestCycles runs cases whose rounds recur, with lists over a tree: most of their phases repeat one
 // of before.
 func TestCycles(t *testing.T) {
-	seeds := uint64(400)
+	seeds := longtest.Cases(uint64(400), 150)
 	if testing.Short() {
 		seeds = 80
 	}

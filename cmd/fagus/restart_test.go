@@ -41,7 +41,7 @@ func TestKilledRanks(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var reference result
 	reference.run(t, []string{"--net", "shm", "--nodes", "1"}, nil)
-	each := longtest.Cases(200, 20) / 2
+	each := longtest.Cases(200, 8) / 2
 	if *kills > 0 {
 		each = (*kills + 1) / 2
 	}

@@ -13,8 +13,7 @@ import (
 var errStopped = errors.New("it is stopped")
 
 // watchStop kills the group of p if p is stopped for longer than stall, unless stall is 0, or the
-// job is paused. The
-// caller calls end when p has ended; end returns an errStopped if p was killed.
+// job is paused. The caller calls end when p has ended; end returns an errStopped if p was killed.
 func watchStop(p *os.Process, stall time.Duration, paused *atomic.Bool) (end func() error) {
 	if stall == 0 {
 		return func() error { return nil }

@@ -79,7 +79,7 @@ func testCorpus(t *testing.T, corpus string) {
 		write(t, dir, f.Name, f.Data)
 	}
 	for i, f := range all.Files {
-		if i%longtest.Cases(1, 5) != 0 {
+		if i%longtest.Cases(1, 12) != 0 {
 			continue
 		}
 		tried++
