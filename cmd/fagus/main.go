@@ -88,7 +88,12 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			"fagus help run matmul"),
 		Description: runflags.ExitText(),
 		Metadata: map[string]any{runflags.StoresKey: map[string]runflags.StoreOpener{
-			"s3": func(ctx context.Context, url string) (checkpoint.Store, error) { return s3.Open(ctx, url) },
+			"s3": func(ctx context.Context, url string) (checkpoint.Store, error) {
+				if err := s3.CheckURL(url); err != nil {
+					return nil, usage.Wrap(err)
+				}
+				return s3.Open(ctx, url)
+			},
 		}},
 		HideHelpCommand: true,
 		HideVersion:     true, // --version is the command version

@@ -43,8 +43,8 @@ func nicPlaces() []place {
 	return []place{
 		{dir: "dimmnet"},
 		{dir: "dimmnet/capacity"},
+		{dir: "dimmnet/porttest/frametest"},
 		{dir: "dimmnet/porttest/longtest"},
-		{dir: "dimmnet/porttest/frametest", may: []string{"dimmnet/porttest/longtest"}},
 		{dir: "dimmnet/sim/reliable", may: []string{"dimmnet"}},
 		{dir: "dimmnet/sim/martini", may: []string{"dimmnet"}},
 		{dir: "dimmnet/sim", may: []string{"dimmnet", "dimmnet/capacity", "dimmnet/sim/martini", "dimmnet/sim/reliable"},

@@ -17,30 +17,47 @@ const OriginVariable = "FAGUS_ORIGIN"
 // had died.
 const AttemptVariable = "FAGUS_ATTEMPT"
 
-// OriginGone follows the number of a rank that reports itself because it is lost: its host is cut
-// off, it was stopped, or the other ranks say so. It has not failed by itself.
-const OriginGone = "gone"
+// Words that follow the number of a rank that reports itself.
+const (
+	// OriginGone says that it is lost: its host is cut off, it was stopped, or the other ranks say
+	// so. It has not failed by itself.
+	OriginGone = "gone"
+	// OriginPrints says that it prints why it fails.
+	OriginPrints = "prints"
+)
+
+// maxOrigin bounds what a rank writes into the pipe, in bytes: it must not wait for the launcher.
+const maxOrigin = 4096
 
 // ReportOrigin tells the launcher, if it has asked, which rank made rank own fail with err: the
 // rank itself, or one whose failure or loss ended the run. A launcher sees only the order in which
-// processes exit, and the rank that failed first need not exit first. Run calls ReportOrigin.
-func ReportOrigin(own int, err error) {
+// processes exit, and the rank that failed first need not exit first. prints says that the caller
+// prints err. If another rank has failed first, ReportOrigin passes the text of err to the
+// launcher, which prints it if that rank says nothing, and returns true. Run calls ReportOrigin.
+func ReportOrigin(own int, err error, prints bool) (passed bool) {
 	var fd uint
 	var name string
 	if n, _ := fmt.Sscanf(os.Getenv(OriginVariable), "fd:%d %s", &fd, &name); n != 2 {
-		return
+		return false
 	}
 	if is, e := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); e != nil || is != name {
-		return
+		return false
 	}
 	pipe := os.NewFile(uintptr(fd), name)
 	first := origin(own, err)
 	text := fmt.Sprint(first)
-	if first == own && dimmnet.IsGone(err) {
+	switch {
+	case first != own:
+		text += "\n" + err.Error()
+	case dimmnet.IsGone(err):
 		text += " " + OriginGone
 	}
-	_, _ = fmt.Fprintln(pipe, text) // the launcher may be gone
+	if first == own && prints {
+		text += " " + OriginPrints
+	}
+	_, _ = pipe.WriteString(text[:min(len(text), maxOrigin)]) // the launcher may be gone
 	_ = pipe.Close()
+	return first != own
 }
 
 func origin(own int, err error) int {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -21,18 +22,19 @@ func TestReportOrigin(t *testing.T) {
 		err  error
 		want string
 	}{
-		{boom, "2\n"},
-		{fmt.Errorf("fagus: %w", &dimmnet.Failed{Network: "tcp", Rank: 7, Why: "boom"}), "7\n"},
-		{&dimmnet.Failed{Network: "shm", Rank: 0, Lost: boom}, "0\n"},
-		{&Failed{Rank: 5, Why: "boom"}, "5\n"},
-		{dimmnet.Gone(boom), "2 gone\n"},
-		{fmt.Errorf("fagus: %w", dimmnet.Gone(fmt.Errorf("tcp: %w", boom))), "2 gone\n"},
-		{&dimmnet.Failed{Network: "quic", Rank: 2, Lost: boom}, "2 gone\n"}, // the others say so
-		{&dimmnet.Failed{Network: "quic", Rank: 2, Why: "boom"}, "2\n"},
-		{&Failed{Rank: 2, Why: "boom", cause: dimmnet.Gone(boom)}, "2 gone\n"},
-		{&Failed{Rank: 2, Why: "boom", cause: boom}, "2\n"},
+		{boom, "2"},
+		{fmt.Errorf("fagus: %w", &dimmnet.Failed{Network: "tcp", Rank: 7, Why: "boom"}), "7"},
+		{&dimmnet.Failed{Network: "shm", Rank: 0, Lost: boom}, "0"},
+		{&Failed{Rank: 5, Why: "boom"}, "5"},
+		{dimmnet.Gone(boom), "2 gone"},
+		{fmt.Errorf("fagus: %w", dimmnet.Gone(fmt.Errorf("tcp: %w", boom))), "2 gone"},
+		{&dimmnet.Failed{Network: "quic", Rank: 2, Lost: boom}, "2 gone"}, // the others say so
+		{&dimmnet.Failed{Network: "quic", Rank: 2, Why: "boom"}, "2"},
+		{&Failed{Rank: 2, Why: "boom", cause: dimmnet.Gone(boom)}, "2 gone"},
+		{&Failed{Rank: 2, Why: "boom", cause: boom}, "2"},
 	} {
-		for _, right := range []bool{true, false} {
+		for i, right := range []bool{true, false, true} {
+			prints := i == 2
 			r, w, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -45,12 +47,19 @@ func TestReportOrigin(t *testing.T) {
 			if err = errors.Join(err, failed); err != nil {
 				t.Fatal(err)
 			}
-			want := c.want
-			if !right {
+			want, others := c.want, !strings.HasPrefix(c.want, "2")
+			switch {
+			case !right:
 				name, want = name+"0", ""
+			case others: // the launcher prints it
+				want += "\n" + c.err.Error()
+			case prints:
+				want += " prints"
 			}
 			t.Setenv(OriginVariable, fmt.Sprintf("fd:%d %s", fd, name))
-			ReportOrigin(2, c.err)
+			if passed := ReportOrigin(2, c.err, prints); passed != (right && others) {
+				t.Errorf("%v, right pipe %t: passed on: %t", c.err, right, passed)
+			}
 			if !right {
 				if err := syscall.Close(fd); err != nil {
 					t.Errorf("a foreign descriptor was closed: %v", err)
@@ -63,5 +72,5 @@ func TestReportOrigin(t *testing.T) {
 		}
 	}
 	t.Setenv(OriginVariable, "nonsense")
-	ReportOrigin(2, boom)
+	ReportOrigin(2, boom, true)
 }

@@ -50,7 +50,7 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 	}
 	defer func() {
 		if err != nil {
-			ReportOrigin(place.Rank, err)
+			ReportOrigin(place.Rank, err, false)
 		}
 	}()
 	job, network, err := joinFromEnv(ctx, place)

@@ -54,7 +54,11 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		defer n.member.OnLoss(nil)
 		defer r.watch(n.member.Rank(), cfg.Stall)()
 	}
-	stop := context.AfterFunc(ctx, func() { r.fail(local.Cancelled(ctx, networkName)) })
+	reported := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(reported)
+		r.fail(local.Cancelled(ctx, networkName))
+	})
 	for _, p := range bodies {
 		go dimmnet.RunBody(networkName, p, body, func(cause, shown error) { r.leave(p, cause, shown) })
 	}
@@ -65,7 +69,11 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if r.left() { // a thread that has not returned may still access the segments
 		segments = nil
 	}
-	if !stop() && err == nil {
+	if stop() {
+		return err
+	}
+	<-reported // it writes to the segments
+	if err == nil {
 		return local.Cancelled(ctx, networkName)
 	}
 	return err

@@ -52,6 +52,14 @@ func usual() limits {
 // credentials are right, and returns after at most 15 seconds.
 func Open(ctx context.Context, url string) (*Store, error) { return open(ctx, url, usual()) }
 
+// CheckURL returns the error that Open returns for a URL which names no bucket, at once.
+func CheckURL(url string) error {
+	if _, err := parse(url); err != nil {
+		return fmt.Errorf("s3: %w", err)
+	}
+	return nil
+}
+
 func open(ctx context.Context, url string, l limits) (*Store, error) {
 	a, err := parse(url)
 	if err != nil {

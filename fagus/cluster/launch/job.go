@@ -76,6 +76,8 @@ type ExitError struct {
 	// Died means that the process has not ended by itself: a signal has ended it, or it is gone
 	// for the other ranks.
 	Died bool
+	// Printed means that the process has printed why it failed.
+	Printed bool
 }
 
 // Error names the rank and the cause.
@@ -83,6 +85,15 @@ func (e *ExitError) Error() string { return fmt.Sprintf("launch: rank %d: %v", e
 
 // Unwrap returns the error of the operating system.
 func (e *ExitError) Unwrap() error { return e.Err }
+
+// quoted is the end of a rank that has passed on what it would have printed.
+type quoted struct {
+	error
+	text string
+}
+
+func (q *quoted) Error() string { return q.text }
+func (q *quoted) Unwrap() error { return q.error }
 
 // pipeOf returns the read end of a pipe that holds text, which must fit into the pipe's buffer.
 func pipeOf(text []byte) (*os.File, error) {
@@ -284,15 +295,22 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []str
 	if ctx.Err() != nil { // another rank failed first
 		return nil
 	}
+	return ended(rank, err, origin)
+}
+
+// ended returns the failure of a rank whose process has ended with err; nil if it has not failed.
+func ended(rank int, err error, origin *origin) error {
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
 		code := exitCode(exit.ProcessState)
-		because, isGone := origin.read()
-		return &ExitError{rank, code, err, because, bySignal(code) || isGone}
+		said := origin.read()
+		if said.text != "" {
+			err = &quoted{err, said.text}
+		}
+		return &ExitError{rank, code, err, said.rank, bySignal(code) || said.gone, said.prints}
 	case errors.Is(err, errStopped):
-		because, _ := origin.read()
-		return &ExitError{rank, 1, err, because, true}
+		return &ExitError{rank, 1, err, origin.read().rank, true, false}
 	case err != nil:
 		return fmt.Errorf("launch: rank %d: %w", rank, err)
 	}

@@ -74,6 +74,6 @@ func failLate(by string) {
 		}
 		time.Sleep(late)
 	}
-	cluster.ReportOrigin(1, &dimmnet.Failed{Network: "test", Rank: 1, Why: "boom"})
+	cluster.ReportOrigin(1, &dimmnet.Failed{Network: "test", Rank: 1, Why: "boom"}, true)
 	os.Exit(1)
 }

@@ -2,8 +2,12 @@ package launch
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fagus-dsm/fagus/fagus/cluster"
@@ -28,18 +32,23 @@ func newOrigin(cmd *exec.Cmd) (*origin, error) {
 	return &origin{r, w}, nil
 }
 
-// read returns what the process, which has ended, has told: which rank failed first, -1 if it has
-// told nothing, and whether the process itself is lost.
-func (o *origin) read() (rank int, isGone bool) {
-	rank = -1
-	var more string
+// read returns what the process, which has ended, has told.
+func (o *origin) read() told {
 	_ = o.w.Close() // so that the pipe ends, unless a program that the rank has started keeps it
+	var text []byte
 	if o.r.SetReadDeadline(time.Now().Add(10*time.Millisecond)) == nil {
-		if _, err := fmt.Fscan(o.r, &rank); err == nil {
-			_, _ = fmt.Fscanln(o.r, &more) // usually there is no more
-		}
+		text, _ = io.ReadAll(io.LimitReader(o.r, 1<<16)) // at the deadline there is no more
 	}
-	return rank, more == cluster.OriginGone
+	first, why, _ := strings.Cut(string(text), "\n")
+	words := strings.Fields(first)
+	if len(words) == 0 {
+		return told{rank: -1}
+	}
+	rank, err := strconv.Atoi(words[0])
+	if err != nil {
+		return told{rank: -1}
+	}
+	return told{rank, slices.Contains(words, cluster.OriginGone), slices.Contains(words, cluster.OriginPrints), why}
 }
 
 func (o *origin) close() {

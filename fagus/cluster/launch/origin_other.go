@@ -8,5 +8,5 @@ import "os/exec"
 type origin struct{}
 
 func newOrigin(*exec.Cmd) (*origin, error) { return nil, nil }
-func (o *origin) read() (int, bool)        { return -1, false }
+func (o *origin) read() told               { return told{rank: -1} }
 func (o *origin) close()                   {}

@@ -35,6 +35,14 @@ const (
 	decided
 )
 
+// told is what the process of a rank has said of its end (cluster.ReportOrigin).
+type told struct {
+	rank   int    // which failed first; -1: it has said nothing
+	gone   bool   // the process itself is lost
+	prints bool   // it prints why
+	text   string // what it would have printed, if another rank failed first
+}
+
 func (e *ExitError) cause() cause {
 	switch {
 	case e.Code == 0:
@@ -178,9 +186,9 @@ func (o *outcome) accused(first int, ends map[int]*ExitError) (wait time.Duratio
 	}
 	if e := ends[blamed]; e != nil && e.cause() == right {
 		why := fmt.Errorf("%sit ended with exit code 0 before the others, and then rank %d: %w", where, accuser.Rank, accuser.Err)
-		return 0, &ExitError{blamed, accuser.Code, why, blamed, false}
+		return 0, &ExitError{blamed, accuser.Code, why, blamed, false, false}
 	}
-	return blaming, &ExitError{blamed, accuser.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, accuser.Rank, accuser.Err), blamed, true}
+	return blaming, &ExitError{blamed, accuser.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, accuser.Rank, accuser.Err), blamed, true, false}
 }
 
 // failed reports whether a failure has been recorded.

@@ -68,19 +68,24 @@ func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int
 	}
 	launch.EndOutput(ctx, err)
 	if rank := (*RankError)(nil); errors.As(err, &rank) {
-		fmt.Fprintf(stderr, "%s: %v\n", name, rank)
+		if !rank.Printed {
+			fmt.Fprintf(stderr, "%s: %v\n", name, rank)
+		}
 		return rank.Code
 	}
-	if endedByLauncher(ctx) && !errors.Is(err, fagus.ErrStopped) {
+	if endedQuietly(ctx, err) {
 		return ExitInterrupted // the launcher reports why
 	}
-	fmt.Fprintf(stderr, "%s: %s\n", name, strings.TrimPrefix(err.Error(), "fagus: "))
+	if passed := (*passedOn)(nil); errors.As(err, &passed) {
+		return ExitCode(ctx, err)
+	}
+	fmt.Fprintf(stderr, "%s: %s\n", name, strings.TrimSpace(strings.TrimPrefix(err.Error(), "fagus: ")))
 	return ExitCode(ctx, err)
 }
 
-// endedByLauncher reports whether this process is a rank that its launcher ends because another
-// rank has failed.
-func endedByLauncher(ctx context.Context) bool {
+// endedQuietly reports whether this process is a rank that its launcher ends because another rank
+// has failed.
+func endedQuietly(ctx context.Context, err error) bool {
 	var got *launch.SignalError
-	return errors.As(context.Cause(ctx), &got) && got.Signal == syscall.SIGTERM && os.Getenv(cluster.OriginVariable) != ""
+	return !errors.Is(err, fagus.ErrStopped) && errors.As(context.Cause(ctx), &got) && got.Signal == syscall.SIGTERM && os.Getenv(cluster.OriginVariable) != ""
 }

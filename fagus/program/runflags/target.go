@@ -86,7 +86,7 @@ func (t *Target) join(ctx context.Context) error {
 	}
 	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(t.rank.Rank))
 	if err != nil {
-		return t.reported(asUsage(err))
+		return t.reported(ctx, asUsage(err))
 	}
 	cfg.Log = t.Log
 	cfg.Insecure = cfg.Insecure || t.Insecure
@@ -95,7 +95,7 @@ func (t *Target) join(ctx context.Context) error {
 	cfg.Net = t.Network.transport.String()
 	job, err := cluster.Join(ctx, *t.rank, cfg)
 	if err != nil {
-		return t.reported(err)
+		return t.reported(ctx, err)
 	}
 	t.job, t.Net = job, job.Network(t.Network.transport)
 	return nil
@@ -107,7 +107,7 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 	t.began.Store(0)
 	keeper, err := t.keeper(ctx)
 	if err != nil {
-		return fagus.Report{}, t.reported(err)
+		return fagus.Report{}, t.reported(ctx, err)
 	}
 	var kept fagus.Checkpointer
 	if keeper != nil {
@@ -133,7 +133,7 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 		t.began.Add(1)
 		return program(n)
 	})
-	if err = t.reported(err); err != nil && t.began.Load() == 0 && ctx.Err() == nil {
+	if err = t.reported(ctx, err); err != nil && t.began.Load() == 0 && ctx.Err() == nil {
 		err = asUsage(err)
 	}
 	return report, err
@@ -156,13 +156,19 @@ func external(err error) bool {
 	return errors.As(err, &errno) || errors.As(err, &other) || errors.As(err, &peer)
 }
 
-// reported tells the launcher, if there is one, which rank failed first, and returns err.
-func (t *Target) reported(err error) error {
-	if err != nil && t.rank != nil {
-		cluster.ReportOrigin(t.rank.Rank, err)
+// reported tells the launcher, if there is one, which rank failed first, and returns err: as passed
+// on if that is another rank.
+func (t *Target) reported(ctx context.Context, err error) error {
+	if err != nil && t.rank != nil && cluster.ReportOrigin(t.rank.Rank, err, !endedQuietly(ctx, err)) {
+		return &passedOn{err}
 	}
 	return err
 }
+
+// passedOn is an error that the launcher prints, if there is no better one.
+type passedOn struct{ error }
+
+func (p *passedOn) Unwrap() error { return p.error }
 
 // Close leaves the job if the ranks are processes. It waits until all ranks leave the job.
 func (t *Target) Close(ctx context.Context) error {
@@ -170,5 +176,5 @@ func (t *Target) Close(ctx context.Context) error {
 		return nil
 	}
 	t.Doing("the ranks have not all left the job")
-	return t.reported(t.job.Close(ctx))
+	return t.reported(ctx, t.job.Close(ctx))
 }

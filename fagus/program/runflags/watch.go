@@ -128,7 +128,7 @@ func (g *watch) end(ctx context.Context) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		if !endedByLauncher(ctx) { // which reports why
+		if !endedQuietly(ctx, nil) { // which reports why
 			fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, doing, patience)
 		}
 	}()
