@@ -46,14 +46,15 @@ func ReportOrigin(own int, err error, prints bool) (passed bool) {
 	pipe := os.NewFile(uintptr(fd), name)
 	first := origin(own, err)
 	text := fmt.Sprint(first)
-	switch {
-	case first != own:
+	if first == own {
+		if dimmnet.IsGone(err) {
+			text += " " + OriginGone
+		}
+		if prints {
+			text += " " + OriginPrints
+		}
+	} else {
 		text += "\n" + err.Error()
-	case dimmnet.IsGone(err):
-		text += " " + OriginGone
-	}
-	if first == own && prints {
-		text += " " + OriginPrints
 	}
 	_, _ = pipe.WriteString(text[:min(len(text), maxOrigin)]) // the launcher may be gone
 	_ = pipe.Close()

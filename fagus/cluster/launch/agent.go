@@ -36,7 +36,7 @@ func failure(err error) *failed {
 	f := failed{Rank: -1, Code: 1, Why: err.Error(), Missing: missing(err)}
 	var exit *ExitError
 	if errors.As(err, &exit) {
-		f.Rank, f.Code, f.Why, f.Because, f.Died, f.Printed = exit.Rank, exit.Code, exit.Err.Error(), exit.Because, exit.Died, exit.Printed
+		f.Rank, f.Code, f.Why, f.Because, f.Died = exit.Rank, exit.Code, exit.Err.Error(), exit.Because, exit.Died
 	}
 	return &f
 }

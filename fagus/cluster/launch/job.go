@@ -76,7 +76,8 @@ type ExitError struct {
 	// Died means that the process has not ended by itself: a signal has ended it, or it is gone
 	// for the other ranks.
 	Died bool
-	// Printed means that the process has printed why it failed.
+	// Printed means that the process has printed why it failed, and that a user sees where: it is
+	// not on another host.
 	Printed bool
 }
 

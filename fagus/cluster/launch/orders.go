@@ -93,8 +93,7 @@ type failed struct {
 	Why  string `json:"why"`
 	// Because is ExitError.Because.
 	Because int  `json:"because"`
-	Died    bool `json:"died,omitempty"`    // ExitError.Died
-	Printed bool `json:"printed,omitempty"` // ExitError.Printed
+	Died    bool `json:"died,omitempty"` // ExitError.Died
 	// Missing reports that the host lacks a file that the job needs.
 	Missing bool `json:"missing,omitempty"`
 }

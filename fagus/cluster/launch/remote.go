@@ -241,7 +241,7 @@ func (r *remote) failure(f *failed) error {
 	if f.Rank < 0 {
 		return &hostError{r.host, *f}
 	}
-	return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why), f.Because, f.Died, f.Printed}
+	return &ExitError{f.Rank, f.Code, fmt.Errorf("on host %s: %s", r.host, f.Why), f.Because, f.Died, false}
 }
 
 // agentError is the failure of the command that reaches a host. It is an os.ErrNotExist, because

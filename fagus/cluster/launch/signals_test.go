@@ -184,7 +184,8 @@ func TestFirstFailed(t *testing.T) {
 }
 
 // TestLateOrigin checks that the job waits for the end of the rank that another names, and that it
-// ends if that rank hangs.
+// ends if that rank hangs. What a rank has printed here needs no other message; of one on another
+// host the launcher says where it was.
 func TestLateOrigin(t *testing.T) {
 	t.Parallel()
 	for by, want := range map[string]string{"700ms": "exit status 1", "never": "it failed first, and then rank "} {
@@ -196,8 +197,13 @@ func TestLateOrigin(t *testing.T) {
 				run, want = job.Run, "on host a: "+want
 			}
 			want := "launch: rank 1: " + want
-			if err := run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), want) {
+			err := run(t.Context())
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s, remote %t: %v, want %q: %s", by, remote, err, want, out)
+			}
+			var exit *launch.ExitError
+			if printed := errors.As(err, &exit) && exit.Printed; printed != (by == "700ms" && !remote) {
+				t.Errorf("%s, remote %t: printed %t", by, remote, printed)
 			}
 		}
 	}
