@@ -100,6 +100,28 @@ func TestLitmusModel(t *testing.T) {
 	}
 }
 
+// litmusNetworks returns the networks of the run with this seed. Making one takes longer than many runs.
+func litmusNetworks(t *testing.T, seed uint64) map[string]func() dimmnet.Network {
+	nets := map[string]func() dimmnet.Network{
+		"sim": func() dimmnet.Network {
+			return newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", sim.HostCostOff}[seed%2]})
+		},
+		"udp": func() dimmnet.Network {
+			return newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}})
+		},
+		"inproc":  goroutines,
+		"locks":   goroutines,
+		"helpers": func() dimmnet.Network { return helped()["inproc, one helper"].Net },
+		"shm":     func() dimmnet.Network { return shm.New(shm.Config{Heap: 1 << 20}) },
+		"tcp":     func() dimmnet.Network { return tcp.New(tcp.Config{}) },
+		"quic":    func() dimmnet.Network { return quic.New(quic.Config{}) },
+	}
+	if name, net, ok := fabric(seed / 8); ok {
+		nets[name] = func() dimmnet.Network { return net }
+	}
+	return nets
+}
+
 // TestLitmus runs every test in both modes on all networks, many times. Forbidden outcomes must
 // never occur. In virtual time all allowed outcomes must occur.
 func TestLitmus(t *testing.T) {
@@ -122,28 +144,19 @@ func TestLitmus(t *testing.T) {
 				return list
 			}
 			for seed := uint64(1); seed <= least || seed <= most && len(missing()) > 0; seed++ {
-				nets := map[string]dimmnet.Network{
-					"sim":     newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", sim.HostCostOff}[seed%2]}),
-					"udp":     newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}}),
-					"inproc":  goroutines(),
-					"locks":   goroutines(),
-					"helpers": helped()["inproc, one helper"].Net,
-					"shm":     shm.New(shm.Config{Heap: 1 << 20}),
-					"tcp":     tcp.New(tcp.Config{}),
-					"quic":    quic.New(quic.Config{}),
-				}
-				if name, net, ok := fabric(seed / 8); ok {
-					nets[name] = net
-				}
-				for name, net := range nets {
-					if (name == "shm" || name == "tcp") && shm.Supported() != nil || testing.Short() && net.Clock() == dimmnet.Virtual {
+				for name, network := range litmusNetworks(t, seed) {
+					if name != "sim" && seed%8 != 0 || name != "sim" && seed > least {
 						continue
 					}
 					one := (name == "locks" || name == "shm") && cfg.Mode == fagus.Threaded && !cfg.Direct
 					if name == "locks" && !one || one && l.copies {
 						continue
 					}
-					if name != "sim" && seed%8 != 0 || name != "sim" && seed > least {
+					if (name == "shm" || name == "tcp") && shm.Supported() != nil {
+						continue
+					}
+					net := network()
+					if testing.Short() && net.Clock() == dimmnet.Virtual {
 						continue
 					}
 					cfg.Net, cfg.WriteDetection = net, methods[seed/8%uint64(len(methods))]

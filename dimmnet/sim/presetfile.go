@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
@@ -149,6 +150,9 @@ func parsePresets(text string) (presetFile, error) {
 	return f, nil
 }
 
+// presets parses the file once in a process: parsing takes longer than many a simulated run.
+var presets = sync.OnceValues(func() (presetFile, error) { return parsePresets(presetsTOML) })
+
 // Envs returns the names that LoadPreset knows, sorted. It reads no file, because every start of
 // the command shows the names in its help.
 func Envs() []string {
@@ -158,7 +162,7 @@ func Envs() []string {
 // LoadPreset returns the preset of an environment of the papers: A to F, fagus2, sendrecv, or
 // design (the estimates for a 133 MHz bus).
 func LoadPreset(env string) (Preset, error) {
-	f, err := parsePresets(presetsTOML)
+	f, err := presets()
 	if err != nil {
 		return Preset{}, err
 	}

@@ -4,9 +4,13 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
+
+// lateTime is how long a question waits, when the job has failed, for ranks that have said nothing.
+const lateTime = 300 * time.Millisecond
 
 var (
 	_ dimmnet.Describer = (*Host)(nil)
@@ -82,9 +86,10 @@ func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byt
 	for _, r := range of {
 		m.passQuestion(message{kind: kindAsk, rank: m.Rank(), call: question, total: uint32(r), body: own})
 	}
+	broken, late := m.broken, (<-chan time.Time)(nil)
 	for {
 		n.mu.Lock()
-		open := slices.ContainsFunc(of, func(r dimmnet.Rank) bool { return n.answered[r] < question })
+		open := slices.ContainsFunc(of, func(r dimmnet.Rank) bool { return n.answered[r] < question && (late == nil || n.of[r] == nil) })
 		arrived, all := n.arrived, slices.Clone(n.of)
 		n.mu.Unlock()
 		if !open {
@@ -94,7 +99,9 @@ func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byt
 		case <-arrived:
 		case <-ctx.Done():
 			return all
-		case <-m.broken: // a process has ended: there may be no more answers
+		case <-broken: // processes end: there may be no more answers than those on their way
+			broken, late = nil, time.After(lateTime)
+		case <-late:
 			return all
 		}
 	}

@@ -1,0 +1,40 @@
+//go:build linux
+
+package cluster
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+)
+
+// TestAskAfterFailure: what a rank says of itself may arrive after the message that the job has
+// failed. One that says nothing is not waited for.
+func TestAskAfterFailure(t *testing.T) {
+	for _, says := range []string{"", "in Barrier"} {
+		host, socket := hostile(t, HostConfig{})
+		failed := (&Failed{Rank: 1, Why: "a mistake", cause: errors.New("a mistake")}).message()
+		if err := (packet{bytes: failed.encode()}).send(socket); err != nil {
+			t.Fatal(err)
+		}
+		<-host.broken
+		asked := make(chan string)
+		go func() { asked <- string(host.Ask(t.Context(), nil, []dimmnet.Rank{1})[1]) }()
+		time.Sleep(lateTime / 10)
+		if says != "" {
+			note := message{kind: kindAsk, rank: 1, total: 0, body: []byte(says)}
+			if err := (packet{bytes: note.encode()}).send(socket); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := <-asked; got != says {
+			t.Errorf("the answer is %q, want %q", got, says)
+		}
+		_ = host.Close(t.Context()) // the job has failed
+		if err := socket.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
