@@ -100,7 +100,7 @@ func TestLitmusModel(t *testing.T) {
 	}
 }
 
-// litmusNetworks returns the networks of the run with this seed. Making one takes longer than many runs.
+// litmusNetworks returns the networks of the run with this seed. Making all takes longer than it.
 func litmusNetworks(t *testing.T, seed uint64) map[string]func() dimmnet.Network {
 	nets := map[string]func() dimmnet.Network{
 		"sim": func() dimmnet.Network {

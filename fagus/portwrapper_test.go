@@ -64,7 +64,7 @@ func TestEveryPostRefusedOnce(t *testing.T) {
 // TestStepsArePure checks that polling passes of random programs have no side effects. The
 // simulator runs all passes, also those that it could skip, so that many follow each other.
 func TestStepsArePure(t *testing.T) {
-	for seed := uint64(1); seed <= 20; seed++ {
+	for seed := uint64(1); seed <= cases(20, 4); seed++ {
 		var first *porttest.Watched // the port of rank 0 in the last run
 		watch := func(p dimmnet.Port) dimmnet.Port {
 			w := porttest.Watch(p, func(what string) { t.Errorf("seed %d, rank %d: %s", seed, p.Rank(), what) })

@@ -16,7 +16,7 @@ import (
 // the tenures before and after keep the axioms.
 func TestRebindRandomPrograms(t *testing.T) {
 	methods := detections(t)
-	for seed := uint64(1); seed <= cases(18, 2); seed++ {
+	for seed := uint64(1); seed <= cases(18, 1); seed++ {
 		all := everyRuntime(t, seed)
 		if shm.Supported() == nil {
 			for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {

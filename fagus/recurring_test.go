@@ -127,7 +127,7 @@ func (p *rankProgram) meet(call int) error {
 // says. Most of their phases repeat one of before.
 func TestRecurringPrograms(t *testing.T) {
 	var phases, repeated uint64
-	for seed := range cases(40, 8) {
+	for seed := range cases(40, 3) {
 		o := newOracle(seed)
 		cfg := fagus.Config{Nodes: 16 + int(seed%6), Net: bulkNet(smallLLCM, 40_000, 4000)}
 		switch seed % 3 {

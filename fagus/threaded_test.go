@@ -78,7 +78,7 @@ func TestThreadedCounter(t *testing.T) {
 
 // TestThreadedRandomPrograms runs the random programs of program_test.go in threaded mode.
 func TestThreadedRandomPrograms(t *testing.T) {
-	for seed := range cases(100, 20) {
+	for seed := range cases(100, 8) {
 		nodes := 1 + int(seed%6)
 		// The second configuration has slots of the smallest size.
 		for _, cfg := range []inproc.Config{{}, {LLCM: 8 + 400*nodes}} {

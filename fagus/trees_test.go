@@ -39,7 +39,7 @@ func simulatedTrees(t *testing.T, seed uint64, change func(*sim.Config)) fagus.C
 func TestTreesAreLawful(t *testing.T) {
 	small := func() dimmnet.Network { return inproc.New(inproc.Config{LLCM: treeLLCM}) }
 	passed := make(map[string]uint64)
-	for seed := uint64(1); seed <= cases(200, 12); seed++ {
+	for seed := uint64(1); seed <= cases(200, 4); seed++ {
 		for name, cfg := range map[string]fagus.Config{
 			"sim":        simulatedTrees(t, seed, nil),
 			"udp":        simulatedTrees(t, seed, lossy),
