@@ -424,7 +424,7 @@ func (e *Engine) makePlan() error {
 	if err := e.plan.derive(&e.granting, e.phase, e.lists, table); err != nil {
 		return err
 	}
-	if c := e.plan.Complete; c != 0 && c != syncvar.End {
+	if e.plan.Complete != 0 {
 		if err := e.checkDeclaredAll(); err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func (e *Engine) move() {
 
 // checkAlike compares the declarations of all ranks with those of this rank.
 func (e *Engine) checkAlike(j *joint) error {
-	complete := j.plan.Complete != 0 && j.plan.Complete != syncvar.End
+	complete := j.plan.Complete != 0
 	first := &j.schedule.all()[0]
 	if !j.schedule.alike {
 		e.lists = e.schedule.all()

@@ -101,7 +101,7 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	if here < len(e.meeting.ranks) {
 		return nil
 	}
-	if err := e.checkDeclarations(m.call); err != nil {
+	if err := e.checkDeclarations(); err != nil {
 		return err
 	}
 	last := from
@@ -190,16 +190,14 @@ func (e *Engine) receiveWords(in incoming) error {
 	return nil
 }
 
-func (e *Engine) checkDeclarations(call syncvar.Call) error {
+func (e *Engine) checkDeclarations() error {
 	for i, rank := range e.meeting.ranks[1:] {
 		m := &e.meeting.arrived[i+1]
 		if err := e.checkDeclared(rank, m); err != nil {
 			return err
 		}
-		if call != syncvar.End {
-			if err := e.space.CheckCount(e.rank, rank, m.declared); err != nil {
-				return err
-			}
+		if err := e.space.CheckCount(e.rank, rank, m.declared); err != nil {
+			return err
 		}
 	}
 	return nil
