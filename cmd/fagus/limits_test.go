@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,19 +48,21 @@ func TestLimits(t *testing.T) {
 			if (len(networks)*i+i+j)%few != 0 {
 				continue
 			}
-			endOverdue(t, ends[(i+j)%len(ends)], append(strings.Fields(flags), "--net", net, "--nodes", "2"), p.Name)
+			endOverdue(t, ends[(i+j)%len(ends)], append(strings.Fields(flags), "--net", net, "--nodes", "2"), "run", p.Name)
 		}
 	}
-	endOverdue(t, "TERM", []string{"--plain", "--pages", "5000000", "--links", "30000000"}, "pagerank")
-	endOverdue(t, "timeout", []string{"--nodes", "65536"}, "sor")
+	endOverdue(t, "TERM", []string{"--plain", "--pages", "5000000", "--links", "30000000"}, "run", "pagerank")
+	endOverdue(t, "timeout", []string{"--nodes", "65536"}, "run", "sor")
+	endOverdue(t, "timeout", []string{"--n", "4000", "--nodes", "2"}, "compare", "matmul")
+	endOverdue(t, "TERM", []string{"--samples", "1000", "--net", "inproc"}, "bench")
 }
 
-// endOverdue ends a run after a second, and checks its exit code and how long it takes to end.
-func endOverdue(t *testing.T, how string, args []string, program string) {
+// endOverdue ends a command after a second, and checks its exit code and how long it takes to end.
+func endOverdue(t *testing.T, how string, flags []string, command ...string) {
 	t.Helper()
-	const after, within = time.Second, 2 * time.Second
+	const after = time.Second
 	want := 130
-	args = append([]string{"run", program}, args...)
+	args := append(command, flags...)
 	if how == "timeout" {
 		want = 124
 		args = append(args, "--timeout", after.String())
@@ -86,21 +89,78 @@ func endOverdue(t *testing.T, how string, args []string, program string) {
 		t.Logf("%v: this machine has too little memory", args)
 		return
 	}
-	if err == nil && program == "tsp" {
+	if err == nil && slices.Equal(command, []string{"run", "tsp"}) {
 		t.Logf("%v: 16 cities, the most that there may be, take this machine less than %v", args, after)
 		return
 	}
 	if exit == nil || exit.ExitCode() != want {
 		t.Errorf("%v, ended by %s: %v, want code %d: %s", args, how, err, want, errs.String())
 	}
-	// On a loaded machine a process that has nothing to do takes long, too.
-	began = time.Now()
+	if bound := patience(t); took > bound {
+		t.Errorf("%v, ended by %s: it took %v to end, want at most %v: %s", args, how, took, bound, errs.String())
+	}
+}
+
+// patience returns how long a command may take to end: two seconds, and more on a loaded machine,
+// where a process that has nothing to do takes long, too.
+func patience(t *testing.T) time.Duration {
+	t.Helper()
+	began := time.Now()
 	if err := exec.Command("fagus", "version").Run(); err != nil {
 		t.Fatal(err)
 	}
-	if bound := within + 30*time.Since(began); took > bound {
-		t.Errorf("%v, ended by %s: it took %v to end, want at most %v: %s", args, how, took, bound, errs.String())
+	return 2*time.Second + 30*time.Since(began)
+}
+
+// TestLimitUnread: a command whose output nobody reads ends when its time is over, and by a signal.
+func TestLimitUnread(t *testing.T) {
+	for _, line := range []string{
+		"run matmul --n 64 --timeout 1s", "run matmul --n 64 --net shm --nodes 2 --timeout 1s", "run sor --n 6000 --net inproc --timeout 1s",
+		"compare matmul --n 8 --timeout 1s", "compare matmul --n 4000", "bench --net inproc --timeout 1s", "bench --samples 1000",
+		"lab swarm --seconds 30", "lab sweep transfer", "launch -n 2 --timeout 1s -- yes", "launch -n 2 -- yes", "apps", "help run matmul",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel() // they mostly wait
+			endUnread(t, line)
+		})
 	}
+}
+
+func endUnread(t *testing.T, line string) {
+	t.Helper()
+	r, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range []int{4096, 1} {
+		for err = full.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err == nil; {
+			_, err = full.Write(make([]byte, block))
+		}
+	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("fagus", strings.Fields(line)...)
+	cmd.Stdout, cmd.Stderr = full, full
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	overdue := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	want := 124
+	if !strings.Contains(line, "--timeout") {
+		want = 130
+		time.Sleep(time.Second)
+		_ = cmd.Process.Signal(syscall.SIGTERM) // Wait says whether it has ended before
+	}
+	err = cmd.Wait()
+	overdue.Stop()
+	took := time.Since(began) - time.Second
+	var exit *exec.ExitError
+	if bound := patience(t); !errors.As(err, &exit) || exit.ExitCode() != want || took > bound {
+		t.Errorf("%s: %v, %v late, want exit code %d at most %v late", line, err, took, want, bound)
+	}
+	_, _ = r.Close(), full.Close() // nobody reads
 }
 
 // TestLimitWhileWriting: a run that is ended while it waits for the reader of its report, or for
@@ -111,12 +171,12 @@ func TestLimitWhileWriting(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	endOverdue(t, "timeout", []string{"--in", pipe, "--net", "inproc"}, "pagerank")
-	endOverdue(t, "TERM", []string{"--in", pipe, "--net", "shm"}, "wordcount")
+	endOverdue(t, "timeout", []string{"--in", pipe, "--net", "inproc"}, "run", "pagerank")
+	endOverdue(t, "TERM", []string{"--in", pipe, "--net", "shm"}, "run", "wordcount")
 	if err := os.Remove(pipe); err != nil {
 		t.Fatal(err)
 	}
-	endOverdue(t, "timeout", []string{"--n", "4000", "--net", "inproc", "--out", filepath.Join(dir, "c.npy")}, "matmul")
+	endOverdue(t, "timeout", []string{"--n", "4000", "--net", "inproc", "--out", filepath.Join(dir, "c.npy")}, "run", "matmul")
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}

@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -25,6 +28,7 @@ const rollPatience = 300 * time.Millisecond
 type watch struct {
 	to    io.Writer
 	name  string        // of the command or program, for the message
+	rank  int           // of this process
 	grace time.Duration // more patience after SIGTERM
 	over  chan struct{} // closed when the run has ended
 
@@ -40,11 +44,10 @@ type watch struct {
 // What the kernel keeps beyond a process needs no clean-up at that time: see outfile.Replace for
 // temporary files, and package shm for segments.
 func (cfg *Config) Begin(ctx context.Context, w io.Writer, name string) (limited context.Context, end func()) {
-	ctx, cancel := WithTimeout(ctx, cfg.Timeout)
 	if w == nil {
-		return ctx, cancel
+		return WithTimeout(ctx, cfg.Timeout)
 	}
-	g := &watch{to: w, name: name, over: make(chan struct{}), doing: "the set-up has not ended"}
+	g := &watch{to: w, name: name, rank: cfg.Rank(), over: make(chan struct{}), doing: "the set-up has not ended"}
 	if cfg.Checkpoints.folder != "" {
 		g.grace = cfg.Checkpoints.grace
 	}
@@ -52,6 +55,19 @@ func (cfg *Config) Begin(ctx context.Context, w io.Writer, name string) (limited
 	if cfg.Rank() == 0 {
 		go g.progress()
 	}
+	return g.begin(ctx, cfg.Timeout)
+}
+
+// Limit is Begin for a command that makes many runs. doing says what is overdue: a clause such as
+// "the comparison has not ended".
+func Limit(c *cli.Context, limit time.Duration, doing string) (limited context.Context, end func()) {
+	g := &watch{to: c.App.ErrWriter, name: c.App.Name, over: make(chan struct{}), doing: doing}
+	return g.begin(c.Context, limit)
+}
+
+// begin returns ctx with a limit. It ends this process if end is not called in time after that.
+func (g *watch) begin(ctx context.Context, limit time.Duration) (limited context.Context, end func()) {
+	ctx, cancel := WithTimeout(ctx, limit)
 	forget := context.AfterFunc(ctx, func() { g.end(ctx) })
 	return ctx, sync.OnceFunc(func() {
 		forget()
@@ -128,9 +144,11 @@ func (g *watch) end(ctx context.Context) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		if !endedQuietly(ctx, nil) { // which reports why
-			fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, doing, patience)
+		if endedQuietly(ctx, nil) { // the launcher reports why
+			return
 		}
+		cluster.ReportOrigin(g.rank, cause, true)
+		fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, doing, patience)
 	}()
 	select {
 	case <-written:

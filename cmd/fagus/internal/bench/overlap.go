@@ -89,8 +89,8 @@ func runOverlap(c *cli.Context) error {
 	if cfg.Launches() {
 		return runflags.LaunchSelf(c, cfg)
 	}
-	ctx, cancel := runflags.WithTimeout(c.Context, cfg.Timeout)
-	defer cancel()
+	ctx, end := runflags.Limit(c, cfg.Timeout, "the measurement has not ended")
+	defer end()
 	on, err := cfg.Open(ctx)
 	if err != nil {
 		return err

@@ -100,8 +100,8 @@ func (e *sideBySide) compare(c *cli.Context) error {
 	}
 	bar := base.NewProgress(c.App.ErrWriter, e.unit, units)
 	e.progress = bar.Add
-	ctx, cancel := runflags.WithTimeout(c.Context, e.Config.Timeout)
-	defer cancel()
+	ctx, end := runflags.Limit(c, e.Config.Timeout, "the comparison has not ended")
+	defer end()
 	result, err := e.run(ctx)
 	if err == nil && sensitive {
 		result.Sensitivity, err = e.sensitivities(ctx)

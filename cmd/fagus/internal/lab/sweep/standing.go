@@ -38,8 +38,8 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	}
 	bar := base.NewProgress(c.App.ErrWriter, step, steps)
 	defer bar.Stop()
-	ctx, cancel := runflags.WithTimeout(c.Context, t.Config.Timeout)
-	defer cancel()
+	ctx, end := runflags.Limit(c, t.Config.Timeout, "the experiment has not ended")
+	defer end()
 	runs, err := contest.InTurn(t, len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
 		r, err := runJob(ctx, cfg, jobs[item], bar.Add)
 		if err != nil {
