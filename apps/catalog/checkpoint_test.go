@@ -85,7 +85,12 @@ func (r resumable) outcome(t *testing.T, p catalog.Program, cfg fagus.Config, st
 	c := stopping{after: after, stop: cancel}
 	if store != nil {
 		c.Keeper = checkpoint.New(checkpoint.Config{Store: store})
-		defer c.Close()
+		defer func() {
+			_ = c.Close() // the run's error says more
+			if m, ok := store.(*memory); ok && m.open != 0 {
+				t.Errorf("%d objects of the store are being read or written after the run", m.open)
+			}
+		}()
 		cfg.Checkpoints = &c
 	}
 	jobs := make([]*catalog.Job, cfg.Nodes)

@@ -15,6 +15,7 @@ type memory struct {
 	mu      sync.Mutex
 	objects map[string][]byte
 	locked  bool
+	open    int // readers and writers
 }
 
 func newMemory() *memory { return &memory{objects: map[string][]byte{}} }
@@ -25,9 +26,10 @@ type memoryWriter struct {
 	name string
 }
 
-func (w *memoryWriter) Abort() {}
+func (w *memoryWriter) Abort() { w.to.close() }
 
 func (w *memoryWriter) Commit() error {
+	defer w.to.close()
 	w.to.mu.Lock()
 	defer w.to.mu.Unlock()
 	if _, ok := w.to.objects[w.name]; ok {
@@ -37,11 +39,26 @@ func (w *memoryWriter) Commit() error {
 	return nil
 }
 
-type memoryReader struct{ *bytes.Reader }
+type memoryReader struct {
+	*bytes.Reader
+	of *memory
+}
 
-func (memoryReader) Close() error { return nil }
+func (r memoryReader) Close() error {
+	r.of.close()
+	return nil
+}
+
+func (m *memory) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open--
+}
 
 func (m *memory) Create(_ context.Context, name string) (checkpoint.Writer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open++
 	return &memoryWriter{to: m, name: name}, nil
 }
 
@@ -52,7 +69,8 @@ func (m *memory) Open(_ context.Context, name string) (checkpoint.Reader, error)
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	return memoryReader{bytes.NewReader(b)}, nil
+	m.open++
+	return memoryReader{bytes.NewReader(b), m}, nil
 }
 
 func (m *memory) List(context.Context) (all []checkpoint.Object, err error) {

@@ -55,7 +55,8 @@ func attempt(ctx context.Context, t *testing.T, cfg fagus.Config, d *checkpoint.
 
 func (c relax) attempt(ctx context.Context, t *testing.T, cfg fagus.Config, d *checkpoint.Disk) (sum uint64, from int, last uint64, err error) {
 	t.Helper()
-	keeper := &commits{Keeper: checkpoint.New(checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), d), Log: quiet()})}
+	store := checkpoint.OverDisk(t.TempDir(), d)
+	keeper := &commits{Keeper: checkpoint.New(checkpoint.Config{Store: store, Log: quiet()})}
 	cfg.Checkpoints = keeper
 	sums, begun := make([]uint64, cfg.Nodes), make([]int, cfg.Nodes)
 	_, err = fagus.Run(ctx, cfg, func(n *fagus.Node) (err error) {
@@ -64,6 +65,9 @@ func (c relax) attempt(ctx context.Context, t *testing.T, cfg fagus.Config, d *c
 	})
 	if closed := keeper.Close(); closed != nil {
 		t.Error(closed)
+	}
+	if open := checkpoint.LeftOpen(store); open != 0 {
+		t.Errorf("%d files of the store are left open", open)
 	}
 	return sums[0], begun[0], keeper.last, err
 }

@@ -24,6 +24,7 @@ type Disk struct {
 
 	mu      sync.Mutex
 	count   int
+	open    int                    // files that are being read or written
 	files   map[string]*memoryFile // by name
 	durable map[string]*memoryFile // the names that Sync has made durable
 }
@@ -39,6 +40,21 @@ var ErrDisk = errors.New("the disk has failed")
 // NewDisk returns an empty disk.
 func NewDisk() *Disk {
 	return &Disk{files: map[string]*memoryFile{}, durable: map[string]*memoryFile{}}
+}
+
+// LeftOpen returns how many files of a Directory over a Disk are being read or written.
+func LeftOpen(s Store) int {
+	dir, ok := s.(*Directory)
+	if !ok {
+		return 0
+	}
+	d, ok := dir.disk.(*Disk)
+	if !ok {
+		return 0
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open
 }
 
 // Operations returns how many operations there were.
@@ -158,6 +174,7 @@ func (d *Disk) Create(name string) (f file, err error) {
 		m := new(memoryFile)
 		d.files[name] = m
 		f = &writing{d, m}
+		d.open++
 		return nil
 	})
 	return f, err
@@ -212,6 +229,7 @@ func (d *Disk) Open(name string) (r Reader, err error) {
 			return fs.ErrNotExist
 		}
 		r = &reading{bytes.NewReader(slices.Clone(d.files[name].bytes)), d}
+		d.open++
 		return nil
 	})
 	return r, err
@@ -240,7 +258,16 @@ func (w *writing) Sync() error {
 	})
 }
 
-func (w *writing) Close() error { return w.disk.do("close", func() error { return nil }) }
+func (w *writing) Close() error {
+	w.disk.closed()
+	return w.disk.do("close", func() error { return nil })
+}
+
+func (d *Disk) closed() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open--
+}
 
 type reading struct {
 	*bytes.Reader
@@ -255,7 +282,10 @@ func (r *reading) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-func (r *reading) Close() error { return nil }
+func (r *reading) Close() error {
+	r.disk.closed()
+	return nil
+}
 
 // SetPatience sets how long k waits for what is being written.
 func (k *Keeper) SetPatience(d time.Duration) { k.patience = d }

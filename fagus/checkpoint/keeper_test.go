@@ -47,6 +47,9 @@ func keeper(t *testing.T, cfg checkpoint.Config) (*checkpoint.Keeper, *log) {
 		if err := k.Close(); err != nil {
 			t.Error(err)
 		}
+		if open := checkpoint.LeftOpen(cfg.Store); open != 0 {
+			t.Errorf("%d files of the store are left open", open)
+		}
 	})
 	return k, said
 }

@@ -274,7 +274,30 @@ func (g *gossip) NotifyLeave(n *memberlist.Node) {
 
 // MeetingPoints resolves FAGUS_RENDEZVOUS: host:port, or several separated by commas.
 func MeetingPoints(ctx context.Context, rendezvous string) ([]netip.AddrPort, error) {
+	points, err := splitPoints(rendezvous)
+	if err != nil {
+		return nil, err
+	}
 	var all []netip.AddrPort
+	for _, p := range points {
+		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", p.host)
+		if err != nil {
+			return nil, fmt.Errorf("cluster: %s=%q: %w", fagusRendezvous, rendezvous, err)
+		}
+		for _, a := range addrs {
+			all = append(all, netip.AddrPortFrom(a.Unmap(), p.port))
+		}
+	}
+	return all, nil
+}
+
+// meeting is an element of FAGUS_RENDEZVOUS.
+type meeting struct {
+	host string
+	port uint16
+}
+
+func splitPoints(rendezvous string) (all []meeting, err error) {
 	for _, s := range strings.Split(rendezvous, ",") {
 		host, service, err := net.SplitHostPort(strings.TrimSpace(s))
 		if err != nil {
@@ -284,13 +307,7 @@ func MeetingPoints(ctx context.Context, rendezvous string) ([]netip.AddrPort, er
 		if err != nil || port == 0 {
 			return nil, fmt.Errorf("cluster: %s=%q: %q is not a port", fagusRendezvous, rendezvous, service)
 		}
-		addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		if err != nil {
-			return nil, fmt.Errorf("cluster: %s=%q: %w", fagusRendezvous, rendezvous, err)
-		}
-		for _, a := range addrs {
-			all = append(all, netip.AddrPortFrom(a.Unmap(), uint16(port)))
-		}
+		all = append(all, meeting{host, uint16(port)})
 	}
 	return all, nil
 }

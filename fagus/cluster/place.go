@@ -61,6 +61,11 @@ func FromEnv(lookup func(string) (string, bool)) (Place, error) {
 	if p.ByLauncher, err = env.joinsByLauncher(); err != nil {
 		return Place{}, err
 	}
+	if p.Spans() && p.Rendezvous != "" {
+		if _, err := splitPoints(p.Rendezvous); err != nil {
+			return Place{}, err
+		}
+	}
 	if p.Job = env.job(found); p.Job == "" && !p.ByLauncher {
 		return Place{}, fmt.Errorf("cluster: %s=%d is a rank of a job without a name: set %s, the same for all ranks, to a name that no other job of this user has, or set %s to the address where the ranks meet",
 			p.Source, p.Rank, fagusJob, fagusRendezvous)

@@ -58,8 +58,8 @@ type mtxLines struct{ *text.Lines }
 
 func newMTXLines(r io.Reader) *mtxLines { return &mtxLines{text.NewLines(r, "%", "")} }
 
-// entry returns the fields of the next entry, whose number must be fields. read is the number of
-// entries read before, and all the number that the header announces.
+// entry returns the fields of the next line, whose number must be fields, unless that is 0. read is
+// the number of entries read before, and all the number that the header announces.
 func (l *mtxLines) entry(fields, read, all int) ([]string, error) {
 	f, err := l.Next()
 	switch {
@@ -67,7 +67,7 @@ func (l *mtxLines) entry(fields, read, all int) ([]string, error) {
 		return nil, l.Errorf("file ends after %d of %d entries", read, all)
 	case err != nil:
 		return nil, err
-	case len(f) != fields:
+	case fields > 0 && len(f) != fields:
 		return nil, l.Errorf("%d fields: want %d", len(f), fields)
 	}
 	return f, nil

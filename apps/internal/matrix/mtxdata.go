@@ -11,19 +11,25 @@ import (
 const firstAlloc = 1 << 16
 
 // array reads the elements of m column by column. A symmetric matrix has only the lower triangle
-// in the file, a skew-symmetric matrix only the part below the diagonal.
+// in the file, a skew-symmetric matrix only the part below the diagonal. The format has one value a
+// line; writers in C and Fortran put several into a line, and their readers take them.
 func (l *mtxLines) array(h mtxHeader, m *Dense, entries int) error {
 	values := make([]float64, 0, min(entries, firstAlloc))
 	for len(values) < entries {
-		f, err := l.entry(1, len(values), entries)
+		f, err := l.entry(0, len(values), entries)
 		if err != nil {
 			return err
 		}
-		v, err := l.value(h, f[0])
-		if err != nil {
-			return err
+		if len(values)+len(f) > entries {
+			return l.Errorf("more than the %d entries announced", entries)
 		}
-		values = append(values, v)
+		for _, s := range f {
+			v, err := l.value(h, s)
+			if err != nil {
+				return err
+			}
+			values = append(values, v)
+		}
 	}
 	m.Data = make([]float64, m.Rows*m.Cols)
 	for j := range m.Cols {
