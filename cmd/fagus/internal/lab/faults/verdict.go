@@ -68,7 +68,7 @@ func (t *death) wrong(j *job, r *deathsRow, want sorResult) string {
 		switch {
 		case r.Restarts > 0:
 			return "it starts again, though it is told to end"
-		case t.told && j.cmd.ProcessState.ExitCode() == 0:
+		case t.told && r.Struck > 0 && j.cmd.ProcessState.ExitCode() == 0:
 			return "the exit code is 0"
 		}
 		return ""
