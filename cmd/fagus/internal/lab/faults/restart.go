@@ -34,7 +34,7 @@ const (
 	killsPerJob = 4
 	// leastIterations and mostIterations bound the length of a job. It is doubled if jobs of a
 	// network end before they are struck. With fewer, the verification of sor fails.
-	leastIterations, mostIterations = 2000, 1 << 20
+	leastIterations, mostIterations = 500, 1 << 20
 	// restartLimit bounds a job, also on a busy machine: a rank that cannot join waits for 30 s.
 	restartLimit = 10 * time.Minute
 	// restartStall is the silence that is forgiven: agents have at least that.
