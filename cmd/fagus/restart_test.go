@@ -111,7 +111,7 @@ func (r *result) run(t *testing.T, flags []string, k *killer) {
 // ended.
 func start(t *testing.T, words ...string) (cmd *exec.Cmd, errs *told, end func() (out string, err error)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	cmd = exec.CommandContext(ctx, command(t, "fagus"), words...)
 	var out bytes.Buffer

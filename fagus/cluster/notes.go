@@ -9,8 +9,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// lateTime is how long a question waits, when the job has failed, for ranks that have said nothing.
-const lateTime = 300 * time.Millisecond
+// lateTime is how long a question waits, when the job has failed, for ranks that have said nothing:
+// on a busy machine they take long to find their lines.
+const lateTime = 2 * time.Second
 
 var (
 	_ dimmnet.Describer = (*Host)(nil)

@@ -22,7 +22,7 @@ func TestAskAfterFailure(t *testing.T) {
 		<-host.broken
 		asked := make(chan string)
 		go func() { asked <- string(host.Ask(t.Context(), nil, []dimmnet.Rank{1})[1]) }()
-		time.Sleep(lateTime / 10)
+		time.Sleep(lateTime / 50)
 		if says != "" {
 			note := message{kind: kindAsk, rank: 1, total: 0, body: []byte(says)}
 			if err := (packet{bytes: note.encode()}).send(socket); err != nil {
