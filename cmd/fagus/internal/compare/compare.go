@@ -51,7 +51,12 @@ func programCommand(p catalog.Program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return e.compare(c)
+			if e.Config.Network.Processes {
+				return e.compareApart(c)
+			}
+			ctx, end := runflags.Limit(c, e.Config.Timeout, "the comparison has not ended")
+			defer end()
+			return e.compare(ctx, c)
 		}),
 	}
 }
@@ -84,7 +89,15 @@ fagus compare matmul --n 512 --nodes 16 --json | jq .claims`
 	return text
 }
 
-func (e *sideBySide) compare(c *cli.Context) error {
+// compareApart is compare where other processes run, which have longer to end than runflags.Limit
+// permits.
+func (e *sideBySide) compareApart(c *cli.Context) error {
+	ctx, cancel := runflags.WithTimeout(c.Context, e.Config.Timeout)
+	defer cancel()
+	return e.compare(ctx, c)
+}
+
+func (e *sideBySide) compare(ctx context.Context, c *cli.Context) error {
 	dir := c.String(outName)
 	if c.IsSet(outName) {
 		if err := makeFolder(dir); err != nil {
@@ -100,8 +113,6 @@ func (e *sideBySide) compare(c *cli.Context) error {
 	}
 	bar := base.NewProgress(c.App.ErrWriter, e.unit, units)
 	e.progress = bar.Add
-	ctx, end := runflags.Limit(c, e.Config.Timeout, "the comparison has not ended")
-	defer end()
 	result, err := e.run(ctx)
 	if err == nil && sensitive {
 		result.Sensitivity, err = e.sensitivities(ctx)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/region"
@@ -59,7 +60,10 @@ func TestSame(t *testing.T) {
 	const steps = 5
 	sizes, most := []int{3, 16}, 5
 	if testing.Short() {
-		sizes, most = []int{3}, 3
+		sizes = sizes[:1]
+	}
+	if !longtest.Enabled() {
+		most = 3
 	}
 	for name, cfg := range configs(t) {
 		for _, p := range programsOf() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -110,8 +111,12 @@ func TestStep(t *testing.T) {
 		t.Skip("simulates for seconds")
 	}
 	const few, many = 10, 20
+	sizes := []int{4, 16}
+	if !longtest.Enabled() {
+		sizes = sizes[:1] // TestTable has both
+	}
 	for _, p := range programsOf() {
-		for _, nodes := range []int{4, 16} {
+		for _, nodes := range sizes {
 			var step [2]cost
 			for _, v := range []version{made, hand} {
 				a, err := p.measure(t.Context(), v, nodes, few)
