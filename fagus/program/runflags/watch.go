@@ -47,22 +47,25 @@ func (cfg *Config) Begin(ctx context.Context, w io.Writer, name string) (limited
 	if w == nil {
 		return WithTimeout(ctx, cfg.Timeout)
 	}
-	g := &watch{to: w, name: name, rank: cfg.Rank(), over: make(chan struct{}), doing: "the set-up has not ended"}
+	g := cfg.newWatch(w, name, "the set-up has not ended")
 	if cfg.Checkpoints.folder != "" {
 		g.grace = cfg.Checkpoints.grace
 	}
-	cfg.watch = g
 	if cfg.Rank() == 0 {
 		go g.progress()
 	}
 	return g.begin(ctx, cfg.Timeout)
 }
 
-// Limit is Begin for a command that makes many runs. doing says what is overdue: a clause such as
-// "the comparison has not ended".
-func Limit(c *cli.Context, limit time.Duration, doing string) (limited context.Context, end func()) {
-	g := &watch{to: c.App.ErrWriter, name: c.App.Name, over: make(chan struct{}), doing: doing}
-	return g.begin(c.Context, limit)
+// Limit is Begin for a command that makes many runs, and has a progress bar of its own. Until Doing
+// is called, the message of an overdue run has the clause doing.
+func (cfg *Config) Limit(c *cli.Context, doing string) (limited context.Context, end func()) {
+	return cfg.newWatch(c.App.ErrWriter, c.App.Name, doing).begin(c.Context, cfg.Timeout)
+}
+
+func (cfg *Config) newWatch(w io.Writer, name, doing string) *watch {
+	cfg.watch = &watch{to: w, name: name, rank: cfg.Rank(), over: make(chan struct{}), doing: doing}
+	return cfg.watch
 }
 
 // begin returns ctx with a limit. It ends this process if end is not called in time after that.

@@ -89,7 +89,7 @@ func runOverlap(c *cli.Context) error {
 	if cfg.Launches() {
 		return runflags.LaunchSelf(c, cfg)
 	}
-	ctx, end := runflags.Limit(c, cfg.Timeout, "the measurement has not ended")
+	ctx, end := cfg.Limit(c, "the measurement has not ended")
 	defer end()
 	on, err := cfg.Open(ctx)
 	if err != nil {

@@ -51,12 +51,7 @@ func programCommand(p catalog.Program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			if e.Config.Network.Processes {
-				return e.compareApart(c)
-			}
-			ctx, end := runflags.Limit(c, e.Config.Timeout, "the comparison has not ended")
-			defer end()
-			return e.compare(ctx, c)
+			return e.compare(c)
 		}),
 	}
 }
@@ -89,15 +84,7 @@ fagus compare matmul --n 512 --nodes 16 --json | jq .claims`
 	return text
 }
 
-// compareApart is compare where other processes run, which have longer to end than runflags.Limit
-// permits.
-func (e *sideBySide) compareApart(c *cli.Context) error {
-	ctx, cancel := runflags.WithTimeout(c.Context, e.Config.Timeout)
-	defer cancel()
-	return e.compare(ctx, c)
-}
-
-func (e *sideBySide) compare(ctx context.Context, c *cli.Context) error {
+func (e *sideBySide) compare(c *cli.Context) error {
 	dir := c.String(outName)
 	if c.IsSet(outName) {
 		if err := makeFolder(dir); err != nil {
@@ -113,6 +100,8 @@ func (e *sideBySide) compare(ctx context.Context, c *cli.Context) error {
 	}
 	bar := base.NewProgress(c.App.ErrWriter, e.unit, units)
 	e.progress = bar.Add
+	ctx, end := e.Limit(c)
+	defer end()
 	result, err := e.run(ctx)
 	if err == nil && sensitive {
 		result.Sensitivity, err = e.sensitivities(ctx)
@@ -184,12 +173,14 @@ func (e *sideBySide) units() (units int) {
 
 func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 	runs, err := contest.InTurn(e.Contest, len(e.sizes), func(cfg runflags.Config, v contest.Version, item, round int) (*outcome, error) {
+		what := v.Name
+		if e.flag != "" {
+			what = fmt.Sprintf("%s with %s = %s", v.Name, e.flag, e.sizes[item].value)
+		}
+		cfg.Doing(what + ": the run has not ended")
 		o, err := e.runOnce(ctx, cfg, v, item, round)
-		switch {
-		case err != nil && e.flag == "":
-			return nil, fmt.Errorf("%s: %w", v.Name, err)
-		case err != nil:
-			return nil, fmt.Errorf("%s with %s = %s: %w", v.Name, e.flag, e.sizes[item].value, err)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
 		}
 		return o, nil
 	})

@@ -46,7 +46,7 @@ fagus compare ./app --json | jq .results[].time_ns.total`,
 			if err != nil {
 				return err
 			}
-			return e.compareApart(c)
+			return e.compare(c)
 		},
 	}
 }

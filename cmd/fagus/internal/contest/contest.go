@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 
@@ -170,6 +171,15 @@ func (s *Setting) Where() string {
 		runs = fmt.Sprintf("medians of %d runs, ± the farthest of them", s.Repeat)
 	}
 	return fmt.Sprintf("%s, %s, seed %d (%s time, %s)", text, s.CPUsText(), s.Seed, s.Clock, runs)
+}
+
+// Limit returns c's context with the limit of --timeout. Runs in this process may compute for long
+// without a poll: the process then ends all the same. Runs that are processes have longer to end.
+func (t *Contest) Limit(c *cli.Context) (limited context.Context, end func()) {
+	if t.apart {
+		return runflags.WithTimeout(c.Context, t.Config.Timeout)
+	}
+	return t.Config.Limit(c, "the runs have not begun")
 }
 
 // InTurn calls do for each of count items with each version of t, in every round. The versions take

@@ -38,12 +38,14 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	}
 	bar := base.NewProgress(c.App.ErrWriter, step, steps)
 	defer bar.Stop()
-	ctx, end := runflags.Limit(c, t.Config.Timeout, "the experiment has not ended")
+	ctx, end := t.Limit(c)
 	defer end()
 	runs, err := contest.InTurn(t, len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
+		what := fmt.Sprintf("%s with %s", v.Name, jobs[item].Size)
+		cfg.Doing(what + ": the run has not ended")
 		r, err := runJob(ctx, cfg, jobs[item], bar.Add)
 		if err != nil {
-			return nil, fmt.Errorf("%s with %s: %w", v.Name, jobs[item].Size, err)
+			return nil, fmt.Errorf("%s: %w", what, err)
 		}
 		return r, nil
 	})
