@@ -33,6 +33,7 @@ type watch struct {
 	over  chan struct{} // closed when the run has ended
 
 	mu    sync.Mutex
+	run   string  // the run of several that is under way; "": the only one
 	doing string  // what has not ended, as a clause
 	on    *Target // whose roll-call is printed; nil: none
 }
@@ -57,8 +58,8 @@ func (cfg *Config) Begin(ctx context.Context, w io.Writer, name string) (limited
 	return g.begin(ctx, cfg.Timeout)
 }
 
-// Limit is Begin for a command that makes many runs, and has a progress bar of its own. Until Doing
-// is called, the message of an overdue run has the clause doing.
+// Limit is Begin for a command that makes many runs, and has a progress bar of its own. Until
+// Running or Doing is called, the message of an overdue run has the clause doing.
 func (cfg *Config) Limit(c *cli.Context, doing string) (limited context.Context, end func()) {
 	return cfg.newWatch(c.App.ErrWriter, c.App.Name, doing).begin(c.Context, cfg.Timeout)
 }
@@ -88,6 +89,13 @@ func (g *watch) calls(on *Target) {
 	}
 }
 
+// text returns what has not ended, as a clause.
+func (g *watch) text() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.run + g.doing
+}
+
 // stage returns what the run is doing and how far it is, for to; "": all ranks have begun. From
 // then on there are progress bars and roll-calls.
 func (g *watch) stage() (text string, to io.Writer) {
@@ -108,6 +116,15 @@ func (g *watch) stage() (text string, to io.Writer) {
 		text = fmt.Sprintf("%d of %d nodes are set up", began, ranks)
 	}
 	return text, to
+}
+
+// Running names the run of several that begins, for the message of an overdue run.
+func (cfg *Config) Running(run string) {
+	if g := cfg.watch; g != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.run, g.doing = run+": ", "the run has not ended"
+	}
 }
 
 // Doing says what the run does from now on, for the message of an overdue run: a clause such as
@@ -132,7 +149,7 @@ func (g *watch) end(ctx context.Context) {
 	}
 	timeout := errors.Is(cause, context.DeadlineExceeded)
 	g.mu.Lock()
-	doing, on := g.doing, g.on
+	on := g.on
 	g.mu.Unlock()
 	if timeout && on != nil {
 		on.callRoll()
@@ -151,7 +168,7 @@ func (g *watch) end(ctx context.Context) {
 			return
 		}
 		cluster.ReportOrigin(g.rank, cause, true)
-		fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, doing, patience)
+		fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, g.text(), patience)
 	}()
 	select {
 	case <-written:

@@ -177,7 +177,7 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 		if e.flag != "" {
 			what = fmt.Sprintf("%s with %s = %s", v.Name, e.flag, e.sizes[item].value)
 		}
-		cfg.Doing(what + ": the run has not ended")
+		cfg.Running(what)
 		o, err := e.runOnce(ctx, cfg, v, item, round)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", what, err)

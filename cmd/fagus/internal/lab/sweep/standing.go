@@ -42,7 +42,7 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	defer end()
 	runs, err := contest.InTurn(t, len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
 		what := fmt.Sprintf("%s with %s", v.Name, jobs[item].Size)
-		cfg.Doing(what + ": the run has not ended")
+		cfg.Running(what)
 		r, err := runJob(ctx, cfg, jobs[item], bar.Add)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", what, err)
