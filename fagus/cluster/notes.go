@@ -10,7 +10,8 @@ import (
 )
 
 // lateTime is how long a question waits, when the job has failed, for ranks that have said nothing:
-// on a busy machine they take long to find their lines.
+// on a busy machine they take long to find their lines. It is less than a launcher waits for a rank
+// that has failed.
 const lateTime = 2 * time.Second
 
 var (

@@ -13,8 +13,9 @@ const (
 	// rank fails too, and its end may be seen before the end of the lost rank.
 	settling = 200 * time.Millisecond
 	// blaming is the same for a rank that says which other rank has failed. The end of that rank
-	// comes for certain unless it hangs: late if its host is busy or far.
-	blaming = 2 * time.Second
+	// comes for certain unless it hangs: late if its host is busy or far, or if it asks the others
+	// what they have called (two seconds and its own part).
+	blaming = 4 * time.Second
 )
 
 // cause is what the end of a rank means for its job. This is the rule by which --restart decides:
