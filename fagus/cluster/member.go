@@ -157,10 +157,9 @@ func (m *member) Close(ctx context.Context) error {
 // leave ends this rank's part in the job: rank 0 waits for goodbyes, other ranks send one.
 func (m *member) leave(ctx context.Context) error {
 	if m.Rank() != 0 {
-		p := m.peers[0]
-		_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout))
+		m.sendRest() // rank 0 ignores what comes after the goodbye
 		// Without the goodbye, rank 0 counts this rank as lost.
-		_ = p.send(message{kind: kindGoodbye, rank: m.Rank()})
+		_ = m.peers[0].send(message{kind: kindGoodbye, rank: m.Rank()})
 		return nil
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -173,6 +172,20 @@ func (m *member) leave(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// sendRest waits until all messages of goroutines have been sent. No goroutine begins another one.
+func (m *member) sendRest() {
+	m.mu.Lock()
+	m.over = true
+	peers := m.peers
+	m.mu.Unlock()
+	for _, p := range peers {
+		if p != nil {
+			_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout)) // the peer may be stopped
+		}
+	}
+	m.notices.Wait()
 }
 
 // awaitLeave waits until p leaves the job. It pings p meanwhile, which may be stopped.
@@ -198,17 +211,12 @@ func (m *member) awaitLeave(p *peer) error {
 // shutdown closes the connections and waits for the goroutines. It sends nothing.
 func (m *member) shutdown() {
 	m.mu.Lock()
-	m.over = true
+	m.over = true // the rendezvous gets no more connections
 	peers := m.peers
 	m.rendezvous.close()
 	m.mu.Unlock()
 	close(m.ending)
-	for _, p := range peers {
-		if p != nil {
-			_ = p.SetWriteDeadline(time.Now().Add(noticeTimeout)) // the peer may be stopped
-		}
-	}
-	m.notices.Wait()
+	m.sendRest()
 	if m.listener != nil {
 		_ = m.listener.Close() // the error has no consequence
 	}

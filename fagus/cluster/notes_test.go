@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -35,6 +36,32 @@ func TestAskAfterFailure(t *testing.T) {
 		_ = host.Close(t.Context()) // the job has failed
 		if err := socket.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestGoodbyeIsLast: rank 0 ignores what comes after a goodbye, so a rank that sends notes or
+// answers and leaves at once says goodbye after them.
+func TestGoodbyeIsLast(t *testing.T) {
+	const notes = 20
+	wait, c := underRank0(t, HostConfig{}, message{kind: kindWelcome})
+	defer c.Close()
+	host := wait()
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range notes {
+		host.Ask(done, []byte("in Update"), []dimmnet.Rank{0})
+	}
+	if err := host.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range notes + 1 {
+		want := kindAsk
+		if i == notes {
+			want = kindGoodbye
+		}
+		if msg, err := c.receive(); err != nil || msg.kind != want {
+			t.Fatalf("message %d is of %v, error %v; want %v", i, msg.kind, err, want)
 		}
 	}
 }
