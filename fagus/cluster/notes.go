@@ -73,7 +73,8 @@ func (m *member) Describe(own func() []byte) {
 	m.notes.describe = own
 }
 
-// Ask sends own to the ranks of, and returns their notes; see dimmnet.Describer.
+// Ask sends own to the ranks of, and returns their notes; see dimmnet.Describer. If ctx is done,
+// Ask sends own all the same: the process may end as soon as it returns.
 func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byte {
 	n := &m.notes
 	n.mu.Lock()
@@ -85,8 +86,12 @@ func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byt
 		n.store(m.Size(), m.Rank(), 0, own)
 	}
 	of = slices.DeleteFunc(slices.Clone(of), func(r dimmnet.Rank) bool { return r == m.Rank() || int(r) >= m.Size() })
+	var sent []<-chan struct{}
+	defer func() { awaitAll(sent, noticeTimeout) }()
 	for _, r := range of {
-		m.passQuestion(message{kind: kindAsk, rank: m.Rank(), call: question, total: uint32(r), body: own})
+		if passed := m.passQuestion(message{kind: kindAsk, rank: m.Rank(), call: question, total: uint32(r), body: own}); passed != nil {
+			sent = append(sent, passed)
+		}
 	}
 	broken, late := m.broken, (<-chan time.Time)(nil)
 	for {
@@ -109,21 +114,33 @@ func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byt
 	}
 }
 
-// passQuestion sends a question towards the rank msg.total. At rank 0 it answers for a rank that
-// has left.
-func (m *member) passQuestion(msg message) {
+// awaitAll waits until all channels are closed, or a time is over.
+func awaitAll(channels []<-chan struct{}, limit time.Duration) {
+	over := time.After(limit)
+	for _, c := range channels {
+		select {
+		case <-c:
+		case <-over:
+			return
+		}
+	}
+}
+
+// passQuestion sends a question towards the rank msg.total; see notify. At rank 0 it answers for a
+// rank that has left, and returns nil.
+func (m *member) passQuestion(msg message) (sent <-chan struct{}) {
 	to := 0
 	if m.Rank() == 0 {
 		to = int(msg.total)
 	}
 	p := m.peerOf(to)
 	if p != nil && !p.left() {
-		m.notify(p, msg)
-		return
+		return m.notify(p, msg)
 	}
 	if m.Rank() == 0 {
 		m.answer(msg, dimmnet.Rank(msg.total))
 	}
+	return nil
 }
 
 // answer sends a note of rank of, as far as this process has one, to the rank that asks by msg.

@@ -65,3 +65,24 @@ func TestGoodbyeIsLast(t *testing.T) {
 		}
 	}
 }
+
+// TestNoteIsSent: the process may end when Ask has returned, also if it wants no answer.
+func TestNoteIsSent(t *testing.T) {
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 10 {
+		t.Run("", func(t *testing.T) {
+			wait, c := underRank0(t, HostConfig{}, message{kind: kindWelcome})
+			defer c.Close()
+			host := wait()
+			host.Ask(done, []byte("in Update"), []dimmnet.Rank{0})
+			if err := host.peers[0].Close(); err != nil { // as the end of the process
+				t.Fatal(err)
+			}
+			if msg, err := c.receive(); err != nil || msg.kind != kindAsk {
+				t.Errorf("rank 0 gets a message of %v, error %v; want %v", msg.kind, err, kindAsk)
+			}
+			_ = host.Close(t.Context()) // the job has failed
+		})
+	}
+}

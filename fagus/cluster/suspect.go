@@ -91,14 +91,25 @@ func (m *member) pause(p *peer, d time.Duration) bool {
 	return false
 }
 
-// notify sends msg without waiting. It ignores errors: a peer that is gone needs no message.
-func (m *member) notify(p *peer, msg message) { m.background(func() { _ = p.send(msg) }) }
+// notify sends msg without waiting. It ignores errors: a peer that is gone needs no message. The
+// channel is closed when msg has been sent, or will not be.
+func (m *member) notify(p *peer, msg message) (sent <-chan struct{}) {
+	return m.background(func() { _ = p.send(msg) })
+}
 
-// background calls f in a goroutine, unless this process leaves the job.
-func (m *member) background(f func()) {
+// background calls f in a goroutine, unless this process leaves the job. The channel is closed when
+// f has returned, or will not be called.
+func (m *member) background(f func()) <-chan struct{} {
+	done := make(chan struct{})
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.over {
-		m.notices.Go(f)
+	if m.over {
+		close(done)
+		return done
 	}
+	m.notices.Go(func() {
+		defer close(done)
+		f()
+	})
+	return done
 }
