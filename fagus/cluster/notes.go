@@ -138,12 +138,13 @@ func (m *member) passQuestion(msg message) (sent <-chan struct{}) {
 		return m.notify(p, msg)
 	}
 	if m.Rank() == 0 {
-		m.answer(msg, dimmnet.Rank(msg.total))
+		m.background(func() { m.answer(msg, dimmnet.Rank(msg.total)) })
 	}
 	return nil
 }
 
-// answer sends a note of rank of, as far as this process has one, to the rank that asks by msg.
+// answer sends a note of rank of, as far as this process has one, to the rank that asks by msg. It
+// runs in the background: finding the line of a program takes time.
 func (m *member) answer(msg message, of dimmnet.Rank) {
 	var note []byte
 	if of == m.Rank() {
@@ -154,29 +155,36 @@ func (m *member) answer(msg message, of dimmnet.Rank) {
 		note = m.notes.of[of]
 		m.notes.mu.Unlock()
 	}
-	m.passNote(message{kind: kindNote, rank: of, call: msg.call, total: uint32(msg.rank), body: note})
+	answer := message{kind: kindNote, rank: of, call: msg.call, total: uint32(msg.rank), body: note}
+	if p := m.next(answer); p != nil {
+		_ = p.send(answer) // a peer that is gone needs no answer
+	}
 }
 
-// passNote sends a note to the rank msg.total, which has asked for it.
-func (m *member) passNote(msg message) {
+// next returns the peer to which a note for the rank msg.total, which has asked for it, is sent. If
+// that is this rank, next stores the note and returns nil.
+func (m *member) next(msg message) *peer {
 	if dimmnet.Rank(msg.total) == m.Rank() {
 		m.notes.store(m.Size(), msg.rank, msg.call, msg.body)
-		return
+		return nil
 	}
 	to := 0
 	if m.Rank() == 0 {
 		to = int(msg.total)
 	}
 	if p := m.peerOf(to); p != nil && !p.left() {
-		m.notify(p, msg)
+		return p
 	}
+	return nil
 }
 
 // handleNote handles a message of kindAsk or kindNote. The body is valid until it returns.
 func (m *member) handleNote(msg message) {
 	msg.body = slices.Clone(msg.body)
 	if msg.kind == kindNote {
-		m.passNote(msg)
+		if p := m.next(msg); p != nil {
+			m.notify(p, msg)
+		}
 		return
 	}
 	m.notes.store(m.Size(), msg.rank, 0, msg.body)
@@ -184,7 +192,7 @@ func (m *member) handleNote(msg message) {
 		m.passQuestion(msg)
 		return
 	}
-	m.background(func() { m.answer(msg, m.Rank()) }) // finding the line of a program takes time
+	m.background(func() { m.answer(msg, m.Rank()) })
 }
 
 // noteDue reports whether p may send msg. Only rank 0 gets what is for another rank.

@@ -40,29 +40,33 @@ func TestAskAfterFailure(t *testing.T) {
 	}
 }
 
-// TestGoodbyeIsLast: rank 0 ignores what comes after a goodbye, so a rank that sends notes or
-// answers and leaves at once says goodbye after them.
+// TestGoodbyeIsLast: rank 0 ignores what comes after a goodbye, so a rank that leaves while it
+// prepares an answer says goodbye after that.
 func TestGoodbyeIsLast(t *testing.T) {
-	const notes = 20
 	wait, c := underRank0(t, HostConfig{}, message{kind: kindWelcome})
 	defer c.Close()
 	host := wait()
-	done, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range notes {
-		host.Ask(done, []byte("in Update"), []dimmnet.Rank{0})
-	}
-	if err := host.Close(t.Context()); err != nil {
+	asked, ready := make(chan struct{}), make(chan struct{})
+	host.Describe(func() []byte {
+		close(asked)
+		<-ready
+		return []byte("in Update")
+	})
+	if err := c.send(message{kind: kindAsk, rank: 0, call: 1, total: 1}); err != nil {
 		t.Fatal(err)
 	}
-	for i := range notes + 1 {
-		want := kindAsk
-		if i == notes {
-			want = kindGoodbye
-		}
+	<-asked
+	left := make(chan error)
+	go func() { left <- host.Close(t.Context()) }()
+	time.Sleep(20 * time.Millisecond)
+	close(ready)
+	for i, want := range []kind{kindNote, kindGoodbye} {
 		if msg, err := c.receive(); err != nil || msg.kind != want {
-			t.Fatalf("message %d is of %v, error %v; want %v", i, msg.kind, err, want)
+			t.Errorf("message %d is of %v, error %v; want %v", i, msg.kind, err, want)
 		}
+	}
+	if err := <-left; err != nil {
+		t.Error(err)
 	}
 }
 
