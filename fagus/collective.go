@@ -1,6 +1,7 @@
 package fagus
 
 import (
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -69,6 +70,7 @@ func (n *Node) end() error {
 	if err := n.finishCheckpoints(); err != nil {
 		return err
 	}
+	n.declared.failed(dimmnet.Rank(n.rank), "") // if it fails from now on
 	return n.meet(syncvar.End, PartEnd, 0)
 }
 

@@ -217,7 +217,7 @@ var said = map[string]map[string]int{
 	"Arrays of different element types":        {"100 elements of type float64 (fagus/mistakes_test.go:": 1, "100 elements of type int64 (fagus/mistakes_test.go:": 1},
 	"Arrays of different names":                {`declaration 1 is array "left", `: 1, `and array "right", 100 elements of type float64 (fagus/mistakes_test.go:`: 1},
 	"Arrays in another order":                  {`array "left", 100 elements`: 1, `array "right", 100 elements`: 1},
-	"An array that one rank does not make":     {`array "b", 100 elements`: 1, "missing on rank 0": 1},
+	"An array that one rank does not make":     {`array "b", 100 elements`: 1, "missing on rank 0 from the function at fagus/mistakes_test.go:": 1},
 	"Different bindings":                       {"a[0:50] (fagus/mistakes_test.go:": 1, "a[0:51] (fagus/mistakes_test.go:": 1},
 	"Grids of different widths":                {`array "grid", 100 elements`: 1, `array "grid", 110 elements`: 1},
 	"Update on one rank, Barrier on the other": {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
