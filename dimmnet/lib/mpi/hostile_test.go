@@ -92,6 +92,7 @@ func lies() map[string][]lie {
 		"access to window 50 outside an epoch":                                     {{control{kind: windowPut, rank: 1, context: 50}, make([]byte, 8)}},
 		"9 bytes at offset 8 of window 50, which has 16":                           {unlocked, {control{kind: windowPut, rank: 1, context: 50, size: 8}, make([]byte, 9)}},
 		"0 bytes at offset 17 of window 50":                                        {unlocked, {control: control{kind: windowPut, rank: 1, context: 50, size: 17}}},
+		"control packet starts with bytes 201, 0":                                  {unlocked, {control: control{kind: windowPut, rank: 1, context: 50, size: 16}}, {control: control{kind: 201}}},
 		"17 bytes at offset 0 of window 50":                                        {unlocked, {control: control{kind: windowGet, rank: 1, context: 50, tag: 17}}},
 		"get of 4294967295 bytes":                                                  {unlocked, {control: control{kind: windowGet, rank: 1, context: 50, tag: 1<<32 - 1}}},
 		"get of 8 bytes of window 50 with 1":                                       {unlocked, {control{kind: windowGet, rank: 1, context: 50, tag: 8}, make([]byte, 1)}},
@@ -105,6 +106,7 @@ func lies() map[string][]lie {
 		"reply of 8 bytes to get 4 of window 50: want 0":                           {{control{kind: windowReply, rank: 1, context: 50, sender: 4}, make([]byte, 8)}},
 		"kind 10 with 3 bytes of data":                                             {{control{kind: windowFence, rank: 1, context: 50}, make([]byte, 3)}},
 		"message names rank 0 in context 0 as its sender, which is another":        {{control: control{kind: eagerSend, tag: 5, rank: 0}}, {control: control{kind: eagerSend, tag: 5, rank: 1}}},
+		"message names rank 2 in context 0 as its sender":                          {{control: control{kind: eagerSend, tag: 5, rank: 2}}},
 		"message names rank 9 in context 0 as its sender":                          {{control: control{kind: eagerSend, tag: 5, rank: 9}}},
 	}
 }

@@ -80,6 +80,36 @@ func TestAreasShrink(t *testing.T) {
 	}
 }
 
+// TestLandingFits: a landing area that just fits is not cut to whole blocks.
+func TestLandingFits(t *testing.T) {
+	const landing = 1000 // more than two blocks of 464 bytes
+	limits := dimmnet1()
+	for spare, want := range map[int]int{0: landing, -wordBytes: 2 * 464} {
+		limits.LLCM = wordBytes + flagBytes + landing + spare
+		if l, err := newLayout(limits, 2, Config{}, landing); err != nil || l.landing != want {
+			t.Errorf("%d bytes of LLCM: a landing area of %d bytes, error %v; want %d", limits.LLCM, l.landing, err, want)
+		}
+	}
+}
+
+// TestSmallestPort: blocks and RDMA of one byte suffice.
+func TestSmallestPort(t *testing.T) {
+	for _, change := range []func(l *dimmnet.Limits, n int){
+		func(l *dimmnet.Limits, n int) { l.Block = n },
+		func(l *dimmnet.Limits, n int) { l.RDMA = n },
+		func(l *dimmnet.Limits, n int) { l.Store = wordBytes - 1 + n },
+		func(l *dimmnet.Limits, n int) { l.Bulk = bufferBytes - 1 + n },
+	} {
+		for n, valid := range map[int]bool{1: true, 0: false} {
+			p := &fakePort{limits: dimmnet1(), nodes: 2}
+			change(&p.limits, n)
+			if _, err := New(p, Config{}); (err == nil) != valid {
+				t.Errorf("%+v: %v; want it valid: %t", p.limits, err, valid)
+			}
+		}
+	}
+}
+
 func TestWhatDoesNotFit(t *testing.T) {
 	for _, c := range []struct {
 		nodes int

@@ -1,0 +1,39 @@
+//go:build unix
+
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+)
+
+// TestLargeMessage announces a message of the largest size, and one byte more. No memory is used.
+func TestLargeMessage(t *testing.T) {
+	mem, err := syscall.Mmap(-1, 0, MaxBytes+1, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = syscall.Munmap(mem) }()
+	announced := errors.New("announced")
+	err = run(inproc.New(inproc.Config{}), 2, Options{}, func(c *Comm) error {
+		if c.Rank() == 1 {
+			_, err := c.Probe(0, 0)
+			return err
+		}
+		if _, err := c.Isend(mem, 1, 0); err == nil || !strings.Contains(err.Error(), "send 2147483648 bytes: want at most 2147483647") {
+			return fmt.Errorf("one byte too many: %w", err)
+		}
+		if _, err := c.Isend(mem[:MaxBytes], 1, 0); err != nil {
+			return err
+		}
+		return announced // nobody receives it
+	})
+	if !errors.Is(err, announced) {
+		t.Error(err)
+	}
+}
