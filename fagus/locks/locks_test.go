@@ -302,6 +302,35 @@ func TestDamagedMemory(t *testing.T) {
 	}
 }
 
+// TestOwnerOfNoRank: a lock that names an owner that is no rank gives an error.
+func TestOwnerOfNoRank(t *testing.T) {
+	for _, owner := range []dimmnet.Rank{2, 1 << 12} {
+		w := newWorld(2)
+		w.private = true
+		engines, err := w.engines(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range engines {
+			e.space.Detect(consistency.DetectTwin, nil, 1<<20)
+		}
+		first, second := engines[0], engines[1]
+		if err := first.Acquire(nil, []syncvar.ID{0}); err != nil {
+			t.Fatal(err)
+		}
+		newData(1).write(first, 0)
+		if err := first.leave(writes(0)); err != nil {
+			t.Fatal(err)
+		}
+		l := second.locks[0]
+		l.hint = syncvar.Hint{Owner: owner, Version: syncvar.HintOf(l.hint).Version}.Word()
+		want := fmt.Sprintf("its owner is rank %d, in a run of 2 nodes", owner)
+		if err := second.Acquire(nil, []syncvar.ID{0}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
 // TestCopies: a rank copies only what has changed, if its copy lacks no more than five changes, and
 // nothing if nothing has changed.
 func TestCopies(t *testing.T) {
@@ -407,6 +436,10 @@ func TestChanges(t *testing.T) {
 				}
 			}
 		}
+	}
+	as := []consistency.Range{{Lo: 0, Hi: 10}, {Lo: 50, Hi: 60}, {Lo: 64, Hi: 70}, {Lo: 90, Hi: 99}}
+	if ranges := appendRange(slices.Clone(as[:3]), as[3], 4); !slices.Equal(ranges, as) {
+		t.Errorf("as many ranges as may be become %v, want %v", ranges, as)
 	}
 	ranges := appendRange([]consistency.Range{{Lo: 0, Hi: 10}, {Lo: 50, Hi: 60}, {Lo: 64, Hi: 70}}, consistency.Range{Lo: 90, Hi: 99}, 3)
 	if want := []consistency.Range{{Lo: 0, Hi: 10}, {Lo: 50, Hi: 70}, {Lo: 90, Hi: 99}}; !slices.Equal(ranges, want) {

@@ -94,6 +94,20 @@ func TestDirectLayout(t *testing.T) {
 	}
 }
 
+// TestDirectLimits: direct mode needs a Pull of all claims, and at most directNodes ranks.
+func TestDirectLimits(t *testing.T) {
+	const stop = 64 << 10
+	for _, c := range []struct {
+		rdma, nodes int
+		on          bool
+	}{{directNodes * dimmnet.WordBytes, 2, true}, {directNodes*dimmnet.WordBytes - 1, 2, false}, {1 << 20, directNodes, true}, {1 << 20, directNodes + 1, false}, {1 << 20, 1, false}} {
+		limits := dimmnet.Limits{Store: 8, Block: 464, RDMA: c.rdma, LLCM: 128 << 10}
+		if d, _, _ := newDirect(limits, stop, c.nodes); d.on != c.on {
+			t.Errorf("RDMA of %d bytes, %d nodes: on %t, want %t", c.rdma, c.nodes, d.on, c.on)
+		}
+	}
+}
+
 // TestOpenWords checks the encoding of versions in a record.
 func TestOpenWords(t *testing.T) {
 	for _, c := range []struct{ version, written, want syncvar.Version }{

@@ -1,6 +1,7 @@
 package threaded
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,38 @@ func TestHintOfNoRank(t *testing.T) {
 		ask(t, e, 1, syncvar.Shared)
 		if len(e.out) != 1 || e.out[0].to != c.want {
 			t.Errorf("the table says rank %d: %d messages, the first to rank %d, want %d", c.owner, len(e.out), e.out[0].to, c.want)
+		}
+	}
+}
+
+// TestWhatIsWaitedFor: LastWait names what the user thread waits for.
+func TestWhatIsWaitedFor(t *testing.T) {
+	all := func(e *Engine) {
+		e.meetCall = syncvar.Barrier
+		for i := range e.meeting.arrived {
+			e.meeting.arrived[i].op = arrive
+		}
+	}
+	for _, c := range []struct {
+		title string
+		rank  dimmnet.Rank
+		set   func(*Engine)
+		want  string
+	}{
+		{"nothing", 0, func(*Engine) {}, "nothing"},
+		{"a full out queue", 0, func(e *Engine) { e.out = slices.Repeat([]outgoing{{to: 1}}, outLimit) }, "free slots at ranks [1]"},
+		{"an out queue with a free place", 0, func(e *Engine) { e.out = slices.Repeat([]outgoing{{to: 1}}, outLimit-1) }, "nothing"},
+		{"the data of a variable", 0, func(e *Engine) { e.wanted[1] = &want{state: wantData, from: 2} }, "the data of ranks [2]"},
+		{"a grant", 0, func(e *Engine) { e.wanted[1] = &want{state: wantGrant} }, "a grant or release by ranks [1]"},
+		{"other ranks in a meeting", 0, func(e *Engine) { all(e); e.meeting.arrived[2].op = 0 }, "the arrival of ranks [2]"},
+		{"the end of a meeting", 1, all, "word that all are here from ranks [0]"},
+		{"helper threads", 0, func(e *Engine) { e.ended, e.running = true, 1 }, "its own helper threads to end"},
+		{"helper threads that have ended", 0, func(e *Engine) { e.ended, e.running = true, 0 }, "nothing"},
+	} {
+		e := newTestEngine(t, c.rank)
+		c.set(e)
+		if got := e.LastWait().String(); got != c.want {
+			t.Errorf("%s: the rank waits for %q, want %q", c.title, got, c.want)
 		}
 	}
 }

@@ -50,3 +50,31 @@ func FuzzMessage(f *testing.F) {
 		}
 	})
 }
+
+// TestFirstInvalid: the first rank, variable, kind and flag that a message may not have are
+// refused, and the last that it may have are not.
+func TestFirstInvalid(t *testing.T) {
+	const nodes = 3
+	last := message{op: request, access: syncvar.Exclusive, rank: nodes - 1, id: syncvar.MaxID - 1, delayed: true}
+	change := func(f func(m *message)) []byte {
+		m := last
+		f(&m)
+		return m.append(nil)
+	}
+	flagged := change(func(*message) {})
+	flagged[3] = passedBit << 1
+	for title, b := range map[string][]byte{
+		"a rank":     change(func(m *message) { m.rank++ }),
+		"a variable": change(func(m *message) { m.id++ }),
+		"a kind":     change(func(m *message) { m.op = lastOp }),
+		"no kind":    change(func(m *message) { m.op = 0 }),
+		"a flag":     flagged,
+	} {
+		if got, err := decode(b, nodes); err == nil {
+			t.Errorf("%s that there is not: %+v", title, got)
+		}
+	}
+	if got, err := decode(change(func(*message) {}), nodes); err != nil || got != last {
+		t.Errorf("%+v arrives as %+v, %v", last, got, err)
+	}
+}

@@ -91,3 +91,23 @@ func TestSmallestBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestEndOfWindow: no bytes may be accessed at the end of a window, and not one byte.
+func TestEndOfWindow(t *testing.T) {
+	err := run(inproc.New(inproc.Config{}), 2, Options{}, func(c *Comm) error {
+		w, err := c.NewWindow(make([]byte, 8))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(w.Fence(), w.Put(nil, 0, 8), w.Get(nil, 1, 8), w.Put([]byte{1}, 0, 7), w.Fence()); err != nil {
+			return err
+		}
+		if err := w.Put([]byte{1}, 0, 8); err == nil {
+			return errors.New("a byte behind the end is accepted")
+		}
+		return w.Free()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

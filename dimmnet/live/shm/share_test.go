@@ -104,3 +104,27 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestHeapEnds: a heap can be used up to its last byte, and no further.
+func TestHeapEnds(t *testing.T) {
+	for last, valid := range map[int]bool{pageBytes: true, pageBytes + 1: false, 0: true, -1: false} {
+		_, ports := newTestRun(t, 1)
+		p := ports[0]
+		if _, err := p.allocate(len(p.own.heap) - pageBytes); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.allocate(last); (err == nil) != valid {
+			t.Errorf("%d bytes where %d are free: %v; want it valid: %t", last, pageBytes, err, valid)
+		}
+	}
+}
+
+// TestOwnProcessor: as many processors as ranks are enough.
+func TestOwnProcessor(t *testing.T) {
+	r, ports := newTestRun(t, 2)
+	for procs, want := range map[int]bool{1: false, 2: true, 3: true} {
+		if r.procs = procs; ports[0].OwnProcessor() != want {
+			t.Errorf("2 ranks, %d processors: each has its own: %t", procs, !want)
+		}
+	}
+}
