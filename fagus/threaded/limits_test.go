@@ -135,3 +135,33 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+// TestWakeUps: who makes a thread's wait end wakes the thread, and nobody else.
+func TestWakeUps(t *testing.T) {
+	type woken = [threads]bool
+	atGate := func(who thread) func(*Engine) { return func(e *Engine) { e.atGate[who] = true } }
+	for _, c := range []struct {
+		title string
+		rank  dimmnet.Rank
+		set   func(*Engine)
+		call  func(*Engine) error
+		want  woken
+	}{
+		{"a gate, for the helper", 0, atGate(process), func(e *Engine) error { e.wakeOther(user); return nil }, woken{process: true}},
+		{"a gate, for the user", 0, atGate(user), func(e *Engine) error { e.wakeOther(process); return nil }, woken{user: true}},
+		{"a gate, for nobody", 0, func(*Engine) {}, func(e *Engine) error { e.wakeOther(process); return nil }, woken{}},
+		{"the end of a meeting", 1, func(e *Engine) { e.meetCall = syncvar.Barrier }, func(e *Engine) error { return e.left(0, message{op: leave, call: syncvar.Barrier}) }, woken{user: true}},
+		{"the end of the run", 1, func(e *Engine) { e.meetCall = syncvar.End }, func(e *Engine) error { return e.left(0, message{op: leave, call: syncvar.End}) }, woken{user: true, send: true, process: true}},
+		{"the first free place", 0, func(e *Engine) { e.out = make([]outgoing, outLimit) }, func(e *Engine) error { e.dequeue(0); return nil }, woken{user: true}},
+		{"another free place", 0, func(e *Engine) { e.out = make([]outgoing, outLimit-1) }, func(e *Engine) error { e.dequeue(0); return nil }, woken{}},
+		{"data for others", 0, func(*Engine) {}, func(e *Engine) error { e.unpark(&want{parked: make([]outgoing, 1)}); return nil }, woken{send: true}},
+		{"data for nobody", 0, func(*Engine) {}, func(e *Engine) error { e.unpark(&want{}); return nil }, woken{}},
+	} {
+		e := newTestEngine(t, c.rank)
+		c.set(e)
+		e.due = woken{}
+		if err := c.call(e); err != nil || e.due != c.want {
+			t.Errorf("%s: threads %v are woken, error %v; want %v", c.title, e.due, err, c.want)
+		}
+	}
+}
