@@ -5,21 +5,17 @@ package consistency_test
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 )
 
 // TestEndOfSpace fills the address space to its end, with regions of 64 TiB of memory that no one
 // may touch, and moves ranges at their ends.
 func TestEndOfSpace(t *testing.T) {
 	const size = 1 << 46
-	mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer func() { _ = syscall.Munmap(mem) }()
+	mem := porttest.Untouched(t, size)
 	s, end := consistency.NewSpace(), consistency.Addr(0)
 	add := func(n int) (consistency.Addr, error) {
 		base, err := s.AddRegion(fmt.Sprint("up from ", end), "bytes", 1, mem[:n])

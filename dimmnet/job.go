@@ -36,7 +36,8 @@ type Describer interface {
 	Describe(own func() []byte)
 	// Ask sends own, this rank's note, to the ranks of, and returns the notes of all ranks that
 	// have sent one, by rank: those of the ranks of are new, as far as they arrive before ctx is
-	// done. Other processes may call it at any time, during Run as well.
+	// done. If it is done already, Ask sends own and returns: the process may end then. Other
+	// processes may call it at any time, during Run as well.
 	Ask(ctx context.Context, own []byte, of []Rank) [][]byte
 }
 

@@ -89,9 +89,7 @@ func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byt
 	var sent []<-chan struct{}
 	defer func() { awaitAll(sent, noticeTimeout) }()
 	for _, r := range of {
-		if passed := m.passQuestion(message{kind: kindAsk, rank: m.Rank(), call: question, total: uint32(r), body: own}); passed != nil {
-			sent = append(sent, passed)
-		}
+		sent = append(sent, m.passQuestion(message{kind: kindAsk, rank: m.Rank(), call: question, total: uint32(r), body: own}))
 	}
 	broken, late := m.broken, (<-chan time.Time)(nil)
 	for {
@@ -127,18 +125,27 @@ func awaitAll(channels []<-chan struct{}, limit time.Duration) {
 }
 
 // passQuestion sends a question towards the rank msg.total; see notify. At rank 0 it answers for a
-// rank that has left, and returns nil.
+// rank that has left.
 func (m *member) passQuestion(msg message) (sent <-chan struct{}) {
-	to := 0
-	if m.Rank() == 0 {
-		to = int(msg.total)
-	}
-	p := m.peerOf(to)
-	if p != nil && !p.left() {
+	if p := m.towards(msg.total); p != nil {
 		return m.notify(p, msg)
 	}
+	return m.background(func() {
+		if m.Rank() == 0 {
+			m.answer(msg, dimmnet.Rank(msg.total))
+		}
+	})
+}
+
+// towards returns the peer to which a message for a rank is sent: rank 0 passes it on. It returns
+// nil if that peer has left the job.
+func (m *member) towards(rank uint32) *peer {
+	to := 0
 	if m.Rank() == 0 {
-		m.background(func() { m.answer(msg, dimmnet.Rank(msg.total)) })
+		to = int(rank)
+	}
+	if p := m.peerOf(to); p != nil && !p.left() {
+		return p
 	}
 	return nil
 }
@@ -168,14 +175,7 @@ func (m *member) next(msg message) *peer {
 		m.notes.store(m.Size(), msg.rank, msg.call, msg.body)
 		return nil
 	}
-	to := 0
-	if m.Rank() == 0 {
-		to = int(msg.total)
-	}
-	if p := m.peerOf(to); p != nil && !p.left() {
-		return p
-	}
-	return nil
+	return m.towards(msg.total)
 }
 
 // handleNote handles a message of kindAsk or kindNote. The body is valid until it returns.

@@ -6,21 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 )
 
 // TestLargeMessage announces a message of the largest size, and one byte more. No memory is used.
 func TestLargeMessage(t *testing.T) {
-	mem, err := syscall.Mmap(-1, 0, MaxBytes+1, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer func() { _ = syscall.Munmap(mem) }()
+	mem := porttest.Untouched(t, MaxBytes+1)
 	announced := errors.New("announced")
-	err = run(inproc.New(inproc.Config{}), 2, Options{}, func(c *Comm) error {
+	err := run(inproc.New(inproc.Config{}), 2, Options{}, func(c *Comm) error {
 		if c.Rank() == 1 {
 			_, err := c.Probe(0, 0)
 			return err

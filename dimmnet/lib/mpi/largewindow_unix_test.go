@@ -4,19 +4,15 @@ package mpi
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 )
 
 // TestLargeWindow makes windows of the largest size, and of one byte more. No memory is used.
 func TestLargeWindow(t *testing.T) {
-	mem, err := syscall.Mmap(-1, 0, MaxBytes+1, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer func() { _ = syscall.Munmap(mem) }()
+	mem := porttest.Untouched(t, MaxBytes+1)
 	for n, want := range map[int]string{MaxBytes: "", MaxBytes + 1: "mpi: make a window of 2147483648 bytes: want at most 2147483647"} {
 		err := run(inproc.New(inproc.Config{}), 2, Options{}, func(c *Comm) error {
 			w, err := c.NewWindow(mem[:n])

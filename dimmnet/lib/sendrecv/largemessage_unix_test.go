@@ -5,18 +5,15 @@ package sendrecv
 import (
 	"errors"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 )
 
 // TestLargeMessage begins to send a message of the largest size, and one byte more. No memory is
 // used.
 func TestLargeMessage(t *testing.T) {
-	mem, err := syscall.Mmap(-1, 0, MaxBytes+1, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer func() { _ = syscall.Munmap(mem) }()
+	mem := porttest.Untouched(t, MaxBytes+1)
 	p := &fakePort{limits: dimmnet1(), nodes: 2}
 	e, err := New(p, Config{})
 	if err != nil {
