@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -69,7 +70,7 @@ func (m *member) sayHello(ctx context.Context, c conn, deadline time.Time) (fina
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	defer func() {
-		if !stop() && err == nil {
+		if !stop() && (err == nil || errors.Is(err, os.ErrDeadlineExceeded)) {
 			final, err = true, fmt.Errorf("cluster: rank %d stops joining: %w", m.Rank(), dimmnet.ContextErr(ctx))
 		}
 	}()

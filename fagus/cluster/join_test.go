@@ -253,8 +253,11 @@ func TestJoinCancelled(t *testing.T) {
 		}
 		return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{})
 	})
-	if !errors.Is(errs[1], context.Canceled) || errs[0] == nil || !strings.Contains(errs[0].Error(), "rank 1 (pid") {
-		t.Errorf("after rank 1 was cancelled, the ranks get %v: want errors that name rank 1", errs)
+	if err := errs[1]; !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "cannot reach") {
+		t.Errorf("rank 1 has said hello, and gets %v: want the cancelling alone", err)
+	}
+	if errs[0] == nil || !strings.Contains(errs[0].Error(), "rank 1 (pid") {
+		t.Errorf("after rank 1 was cancelled, rank 0 gets %v: want an error that names rank 1", errs[0])
 	}
 }
 
