@@ -154,7 +154,9 @@ func (n *Node) run(program func(*Node) error) (err error) {
 			err = fmt.Errorf("%w; the program went on, and panicked at %s: %v", n.err, source.Here(), v)
 			return
 		}
-		panic(at{source.Here(), v}) // the stack still has the frames that caused the panic
+		p := at{source.Here(), v} // the stack still has the frames that caused the panic
+		n.monitor.Return(n.problem("panic at %w", p), n.follows(n.ctx, p))
+		panic(p)
 	}()
 	err = program(n)
 	n.returned = true

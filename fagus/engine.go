@@ -137,7 +137,7 @@ func (e *lockEngine) Acquire(shared, exclusive []syncvar.ID) error {
 func (e *lockEngine) Counters() dimmnet.Counters { return e.port.Counters() }
 
 // Fence is a Barrier: an Acquire does not wait for ranks that have not called it.
-func (e *lockEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }
+func (e *lockEngine) Fence() error { return e.Meet(syncvar.Fence, 0) }
 func (e *lockEngine) counts(s *Stats) {
 	c := e.Counts()
 	s.Locks, s.LockWaits = c.Acquired, c.Waited
@@ -174,7 +174,7 @@ func (e *threadedEngine) Counters() dimmnet.Counters {
 func (e *threadedEngine) Latest() *dimmnet.Rank { return nil }
 
 // Fence is a Barrier.
-func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Barrier, 0) }
+func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Fence, 0) }
 
 func (e *threadedEngine) counts(s *Stats) {
 	c := e.Counts()

@@ -63,6 +63,31 @@ func TestLargeArray(t *testing.T) {
 	}
 }
 
+// TestTooLargeArray makes arrays that no memory has room for: NewArray fails on every network, in
+// both modes and with every placement.
+func TestTooLargeArray(t *testing.T) {
+	nets := map[string]dimmnet.Network{"inproc": goroutines(), "goroutines": nil, "sim": newSim(t, sim.Config{})}
+	if runtime.GOOS == "linux" {
+		nets["shm"], nets["tcp"] = shm.New(shm.Config{}), tcp.New(tcp.Config{})
+	}
+	for name, net := range nets {
+		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+			for _, place := range []fagus.Placement{fagus.PlaceAuto, fagus.PlacePrivate, fagus.PlaceShared} {
+				for _, elements := range []int{1 << 38, 1 << 43, 1 << 57} {
+					cfg := fagus.Config{Nodes: 2, Net: net, Mode: mode, Placement: place}
+					_, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+						_, err := fagus.NewArray[float64](n, "big", elements)
+						return err
+					})
+					if err == nil || !strings.Contains(err.Error(), `"big"`) && !strings.Contains(err.Error(), "cannot share memory") {
+						t.Errorf("%s, %v mode, %v: %d elements: error %v, want one about the array", name, mode, place, elements, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // fewBytes lets the ranks write in turns, and the other rank check.
 func fewBytes(n *fagus.Node) error {
 	a, v, err := guarded[byte](n, largeBytes)

@@ -153,6 +153,36 @@ var mistakes = []mistake{
 		}
 		return n.Barrier()
 	}},
+	{"Fence on one rank, Barrier on the other", "", func(n *fagus.Node) error {
+		if n.Rank() == 1 {
+			if err := n.Fence(); err != nil {
+				return err
+			}
+			return n.Err()
+		}
+		return n.Barrier()
+	}},
+	{"A rank returns early, the other calls Fence", "", func(n *fagus.Node) error {
+		if n.Rank() == 1 {
+			return nil
+		}
+		if err := n.Fence(); err != nil {
+			return err
+		}
+		return n.Barrier()
+	}},
+	{"A rank panics, and the other computes forever", "--timeout 2s", func(n *fagus.Node) error {
+		for n.Rank() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		panic("lost the way")
+	}},
+	{"A rank returns an error, and the other computes forever", "--timeout 2s", func(n *fagus.Node) error {
+		for n.Rank() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		return errors.New("no input")
+	}},
 	{"A rank waits for a channel", "--timeout 3s --roll-call 1s", func(n *fagus.Node) error {
 		if n.Rank() == 1 {
 			<-n.Context().Done() // nobody sends
@@ -212,21 +242,25 @@ var mistakes = []mistake{
 // said are texts that the output about a mistake contains, on all networks and in both modes, and
 // how often each does at least.
 var said = map[string]map[string]int{
-	"A rank returns early":                     {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 has returned from the function at fagus/mistakes_test.go:": 1, "all ranks must call": 1},
-	"Arrays of different lengths":              {`declaration 3 is array "b", 2048 elements of type float64 (fagus/mistakes_test.go:`: 1, `and array "b", 4096 elements of type float64 (fagus/mistakes_test.go:`: 1},
-	"Arrays of different element types":        {"100 elements of type float64 (fagus/mistakes_test.go:": 1, "100 elements of type int64 (fagus/mistakes_test.go:": 1},
-	"Arrays of different names":                {`declaration 1 is array "left", `: 1, `and array "right", 100 elements of type float64 (fagus/mistakes_test.go:`: 1},
-	"Arrays in another order":                  {`array "left", 100 elements`: 1, `array "right", 100 elements`: 1},
-	"An array that one rank does not make":     {`array "b", 100 elements`: 1, "missing on rank 0 from the function at fagus/mistakes_test.go:": 1},
-	"Different bindings":                       {"a[0:50] (fagus/mistakes_test.go:": 1, "a[0:51] (fagus/mistakes_test.go:": 1},
-	"Grids of different widths":                {`array "grid", 100 elements`: 1, `array "grid", 110 elements`: 1},
-	"Update on one rank, Barrier on the other": {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
-	"Reduce on one rank, Barrier on the other": {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Reduce at fagus/mistakes_test.go:": 1},
-	"A Barrier that only rank 0 calls":         {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
-	"A rank waits for a channel":               {"rank 1: has made no call yet for 1.": 1, "waited for, and in no call: rank 1": 1},
-	"A rank waits while it holds a variable":   {`holds "a" (exclusive)`: 1, "waited for, and in no call: rank 1": 1},
-	"A forgotten Update":                       {"call Update: it refreshes": 1},
-	"A Node used by two goroutines":            {"rank 1: ": 1, "is made by another goroutine than the calls before: a Node belongs to one goroutine": 1},
+	"A rank returns early":                                    {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 has returned from the function at fagus/mistakes_test.go:": 1, "all ranks must call": 1},
+	"Arrays of different lengths":                             {`declaration 3 is array "b", 2048 elements of type float64 (fagus/mistakes_test.go:`: 1, `and array "b", 4096 elements of type float64 (fagus/mistakes_test.go:`: 1},
+	"Arrays of different element types":                       {"100 elements of type float64 (fagus/mistakes_test.go:": 1, "100 elements of type int64 (fagus/mistakes_test.go:": 1},
+	"Arrays of different names":                               {`declaration 1 is array "left", `: 1, `and array "right", 100 elements of type float64 (fagus/mistakes_test.go:`: 1},
+	"Arrays in another order":                                 {`array "left", 100 elements`: 1, `array "right", 100 elements`: 1},
+	"An array that one rank does not make":                    {`array "b", 100 elements`: 1, "missing on rank 0 from the function at fagus/mistakes_test.go:": 1},
+	"Different bindings":                                      {"a[0:50] (fagus/mistakes_test.go:": 1, "a[0:51] (fagus/mistakes_test.go:": 1},
+	"Grids of different widths":                               {`array "grid", 100 elements`: 1, `array "grid", 110 elements`: 1},
+	"Update on one rank, Barrier on the other":                {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
+	"Reduce on one rank, Barrier on the other":                {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Reduce at fagus/mistakes_test.go:": 1},
+	"A Barrier that only rank 0 calls":                        {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
+	"Fence on one rank, Barrier on the other":                 {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 ": 1, "Fence ": 2},
+	"A rank returns early, the other calls Fence":             {"Fence at fagus/mistakes_test.go:": 1, "rank 1 has returned from the function at fagus/mistakes_test.go:": 1},
+	"A rank panics, and the other computes forever":           {"lost the way": 1},
+	"A rank returns an error, and the other computes forever": {"no input": 1},
+	"A rank waits for a channel":                              {"rank 1: has made no call yet for 1.": 1, "waited for, and in no call: rank 1": 1},
+	"A rank waits while it holds a variable":                  {`holds "a" (exclusive)`: 1, "waited for, and in no call: rank 1": 1},
+	"A forgotten Update":                                      {"call Update: it refreshes": 1},
+	"A Node used by two goroutines":                           {"rank 1: ": 1, "is made by another goroutine than the calls before: a Node belongs to one goroutine": 1},
 }
 
 // settings are the networks and modes in which the mistakes are made.

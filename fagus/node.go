@@ -205,6 +205,12 @@ func (n *Node) Err() error {
 	return err
 }
 
+// follows reports whether err, the error of the program, follows from a failure of the run, or from
+// its end from outside.
+func (n *Node) follows(ctx context.Context, err error) bool {
+	return err != nil && (n.host.Port().Err() != nil || ctx.Err() != nil)
+}
+
 // Context returns the context of Run. It is also done when a call of this rank has failed, and when
 // the rank's program has returned. Any goroutine may use it.
 func (n *Node) Context() context.Context { return n.ctx }

@@ -64,11 +64,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		defer n.close()
 		n.monitor.Label(ctx)
 		err = n.run(program)
-		n.monitor.Return(err != nil && (h.Port().Err() != nil || ctx.Err() != nil))
+		if named := (*rankError)(nil); err != nil && !errors.As(err, &named) {
+			err = n.errorf("%w", err)
+		}
+		n.monitor.Return(err, n.follows(ctx, err))
 		if err != nil {
-			if named := (*rankError)(nil); !errors.As(err, &named) {
-				err = n.errorf("%w", err)
-			}
 			declared.waited(err)
 			return err
 		}

@@ -97,7 +97,7 @@ func TestDecodeListRefuses(t *testing.T) {
 	tests := map[string][]byte{
 		"ends early":                                     nil,
 		"unknown call 0":                                 with(0, 0),
-		"call 6":                                         with(0, byte(syncvar.Reduce)+1),
+		"call 7":                                         with(0, byte(syncvar.Fence)+1),
 		"call 9":                                         with(0, 9),
 		"age 7, the limit is 2":                          with(2, 7),
 		"Update that wants":                              with(0, byte(syncvar.Update)),
@@ -176,10 +176,10 @@ func TestNames(t *testing.T) {
 	for m := range syncvar.Exclusive + 2 {
 		got = append(got, m.String())
 	}
-	for c := range syncvar.Reduce + 2 {
+	for c := range syncvar.Fence + 2 {
 		got = append(got, c.String())
 	}
-	want := "access 0, shared, exclusive, access 3, call 0, Acquire, Update, Barrier, return, Reduce, call 6"
+	want := "access 0, shared, exclusive, access 3, call 0, Acquire, Update, Barrier, return, Reduce, Fence, call 7"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("the names are %v, want %s", got, want)
 	}

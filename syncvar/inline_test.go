@@ -65,7 +65,7 @@ func TestHostileInlineRequests(t *testing.T) {
 		{w, ""},
 		{w + 1, "is not of phase 3"},
 		{w | followsBit, "has other bits set"},
-		{w + 1<<callAt, "unknown call 6"},
+		{w + 2<<callAt, "unknown call 7"},
 		{w | 7<<callAt, "unknown call 8"},
 		{w | 4<<ageAt, "began 4 phases ago, in phase 3"},
 		{w | 1<<idAt, "wants variable 1 without an access"},

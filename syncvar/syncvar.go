@@ -47,13 +47,14 @@ const (
 	Barrier
 	End    // the rank's program has returned
 	Reduce // a Barrier in which every rank contributes a word that all ranks get
+	Fence  // a Barrier of threaded mode; in phase mode a Fence is no call: see List.Fenced
 	lastCall
 )
 
 // String returns the name of c in reports.
 func (c Call) String() string {
 	if c > 0 && c < lastCall {
-		return [...]string{Acquire: "Acquire", Update: "Update", Barrier: "Barrier", End: "return", Reduce: "Reduce"}[c]
+		return [...]string{Acquire: "Acquire", Update: "Update", Barrier: "Barrier", End: "return", Reduce: "Reduce", Fence: "Fence"}[c]
 	}
 	return fmt.Sprintf("call %d", uint8(c))
 }

@@ -36,14 +36,17 @@ func byVet(args []string, stderr io.Writer) (code int, done bool) {
 	switch {
 	case err == nil:
 		return 0, true
-	case findings.Match(out.Bytes()):
+	case findings().Match(out.Bytes()):
 		return exitFound, true
 	}
 	return exitLoad, true
 }
 
-// findings matches the report of a rule: file, line, column, and the name of the rule.
-var findings = regexp.MustCompile(`(?m)^\S.*:\d+:\d+: [a-z]+: `)
+// findings matches the report of a rule: file, line, column, and the name of the rule. A line about
+// code that does not compile has a column, too.
+func findings() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\S.*:\d+:\d+: (` + strings.Join(rules(), "|") + `): `)
+}
 
 // notForVet reports whether go vet cannot do what an argument asks for: that is no package or rule.
 func notForVet(arg string) bool {

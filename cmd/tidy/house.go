@@ -55,7 +55,7 @@ func nicPlaces() []place {
 		{dir: "dimmnet/live/delay", time: "delays threads in tests"},
 		{dir: "dimmnet/live/cycles", time: "it is a wall clock"},
 		{dir: "dimmnet/live/local", may: []string{"dimmnet", "dimmnet/live/cycles", "dimmnet/live/delay", "dimmnet/live/memory"}, time: "its clock is the wall clock"},
-		{dir: "dimmnet/live/inproc", may: []string{"dimmnet", "dimmnet/live/delay", "dimmnet/live/local", "dimmnet/live/memory"}, time: "its clock is the wall clock"},
+		{dir: "dimmnet/live/inproc", may: []string{"dimmnet", "dimmnet/capacity", "dimmnet/live/delay", "dimmnet/live/local", "dimmnet/live/memory"}, time: "its clock is the wall clock"},
 		{dir: "dimmnet/live/shm", may: []string{"dimmnet", "dimmnet/capacity", "dimmnet/live/cpuset", "dimmnet/live/delay", "dimmnet/live/local", "dimmnet/live/memory"},
 			time: "its clock is the wall clock"},
 		{dir: "dimmnet/live/identity", may: []string{"dimmnet"}, time: "certificates are valid from one time to another"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,15 +18,21 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program"
 )
 
-// sleepyVariable makes the processes that a test starts as ranks run sleepy.
-const sleepyVariable = "FAGUS_TEST_SLEEPY"
+// Variables that make the processes that a test starts as ranks run sleepy, or reads.
+const (
+	sleepyVariable = "FAGUS_TEST_SLEEPY"
+	readsVariable  = "FAGUS_TEST_READS"
+)
 
-// TestMain runs count or sleepy instead of tests in the processes that a test starts as ranks.
+// TestMain runs a program instead of tests in the processes that a test starts as ranks.
 func TestMain(m *testing.M) {
 	if os.Getenv("FAGUS_RANK") != "" {
 		run := count
 		if os.Getenv(sleepyVariable) != "" {
 			run = sleepy
+		}
+		if os.Getenv(readsVariable) != "" {
+			run = reads
 		}
 		program.App{Name: "app", Run: run}.Main()
 		return
@@ -39,6 +46,13 @@ func sleepy(n *fagus.Node) error {
 		time.Sleep(time.Hour)
 	}
 	return n.Barrier()
+}
+
+// reads prints what a rank finds in its standard input.
+func reads(n *fagus.Node) error {
+	text, err := io.ReadAll(os.Stdin)
+	fmt.Printf("rank %d reads %q\n", n.Rank(), text)
+	return errors.Join(err, n.Barrier())
 }
 
 // count returns an error unless every rank sees the increments of all.
@@ -214,6 +228,33 @@ func TestTimeoutOfProcesses(t *testing.T) {
 		want := "1: app: the --timeout of 2s is over: a rank has not returned within 500ms\n"
 		if code != 124 || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "rank 1: has made no call yet") {
 			t.Errorf("%s: code %d after %v, output %q, errors %q, want code 124, what rank 1 does, and %q", net, code, time.Since(began), out, errs, want)
+		}
+	}
+}
+
+// TestStandardInput: where ranks are processes of this host, the standard input is that of rank 0.
+func TestStandardInput(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("ranks of one host meet at an abstract socket")
+	}
+	t.Setenv(readsVariable, "1")
+	defer func(own *os.File) { os.Stdin = own }(os.Stdin)
+	for _, net := range []string{"shm", "tcp"} {
+		path := filepath.Join(t.TempDir(), "input")
+		if err := os.WriteFile(path, []byte("words\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		input, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stdin = input
+		code, out, errs := execute(t, program.App{Run: reads}, "--net", net, "--nodes", "3")
+		_ = input.Close() // it was read
+		for rank, want := range []string{"words\n", "", ""} {
+			if want = fmt.Sprintf("rank %d reads %q\n", rank, want); code != 0 || !strings.Contains(out, want) {
+				t.Errorf("%s: code %d, output %q, errors %q, want %q", net, code, out, errs, want)
+			}
 		}
 	}
 }

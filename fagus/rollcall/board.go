@@ -41,6 +41,10 @@ type Config struct {
 	// To receives each Roll. A single goroutine calls it, so a slow To delays the next roll-call
 	// but not the run. A nil To prints each Roll to standard error.
 	To func(Roll)
+	// Failed gets the error that the program of a rank in this process has returned, or its panic,
+	// unless the run had failed or been ended before. The rank's goroutine calls it at once: other
+	// ranks may notice the failure much later. It may be nil.
+	Failed func(error)
 }
 
 // About describes the run that a Board watches.
@@ -96,7 +100,7 @@ func Open(cfg Config, about About) *Board {
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	now := time.Now()
 	for r := range b.monitors {
-		b.monitors[r].label = fmt.Sprintf("%d of %p", r, b)
+		b.monitors[r].label, b.monitors[r].told = fmt.Sprintf("%d of %p", r, b), cfg.Failed
 		b.ranks[r] = observation{since: now, due: cfg.After}
 	}
 	if cfg.After > 0 || cfg.Ask != nil {

@@ -1,6 +1,7 @@
 package rollcall
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -111,7 +112,8 @@ func TestNoCheckAfterTheEnd(t *testing.T) {
 // TestFailedWhileComputing checks the entry of a rank that returned because the run failed: it
 // shows what the rank did when it learned of the failure, or did last.
 func TestFailedWhileComputing(t *testing.T) {
-	b := Open(Config{After: -1}, About{Nodes: 3})
+	var told []error
+	b := Open(Config{After: -1, Failed: func(err error) { told = append(told, err) }}, About{Nodes: 4})
 	defer b.Close()
 	for r := range b.monitors {
 		b.Monitor(r).Enter(Barrier, nil)
@@ -121,16 +123,18 @@ func TestFailedWhileComputing(t *testing.T) {
 	b.check(begun)
 	b.Monitor(0).Fail() // as if rank 0 had called Node.Err
 	b.Monitor(0).failed.at = begun.Add(3 * time.Second)
-	b.Monitor(0).Return(true)
-	b.Monitor(1).Return(true)
+	b.Monitor(0).Return(errors.New("it"), true)
+	b.Monitor(1).Return(errors.New("follows"), true)
 	// Rank 1 learned of the failure after its last move, but before the check saw the move.
 	b.Monitor(1).failed.at = begun.Add(-time.Second)
-	b.Monitor(2).Return(false)
+	b.Monitor(2).Return(nil, false)
+	b.Monitor(3).Return(errors.New("rank 3: a mistake"), false)
 	ranks := b.Roll().Ranks
 	for r, want := range []Entry{
 		{Calls: 1, For: 3 * time.Second, Line: ranks[0].Line},
 		{Calls: 1},
 		{Calls: 1, Returned: true},
+		{Calls: 1, Returned: true, Failed: "rank 3: a mistake"},
 	} {
 		if got := ranks[r]; got.String() != want.String() {
 			t.Errorf("rank %d: the entry is %q, want %q", r, got, want)
@@ -138,5 +142,8 @@ func TestFailedWhileComputing(t *testing.T) {
 	}
 	if ranks[0].Line == "" {
 		t.Error("rank 0 has no source line")
+	}
+	if len(told) != 1 || told[0].Error() != "rank 3: a mistake" {
+		t.Errorf("Config.Failed got %v, want the error of rank 3 alone", told)
 	}
 }

@@ -18,15 +18,17 @@ import (
 // bit of state; then Enter and Leave wait until the reader is done. So a rank that has been found
 // in a call stays there while its engine is asked what it waits for.
 type Monitor struct {
-	label  string // value of the goroutine's label
+	label  string      // value of the goroutine's label
+	told   func(error) // Config.Failed
 	engine Engine
 
 	state atomic.Uint64       // see the bits below
 	set   atomic.Pointer[Set] // the last set that a call requested or held
 	last  *Set                // the same; only the rank's goroutine uses it
 
-	mu     sync.Mutex // readers hold it; guards the field below
+	mu     sync.Mutex // readers hold it; guards the fields below
 	failed *failure   // what the rank did when it learned that the run had failed; else nil
+	why    string     // the error that the program has returned, if it was the first one
 }
 
 // A Set is what a call requests or a rank holds, as roll-calls print it.
@@ -172,13 +174,18 @@ func (m *Monitor) Fail() {
 	m.failed = &failure{e, state, time.Now()}
 }
 
-// Return records that the program has returned. If it returned because the run failed,
-// rolls keep showing what the rank did at that moment.
-func (m *Monitor) Return(failed bool) {
+// Return records that the program has returned, or panicked, with an error; nil: without one. If it
+// follows from another failure, rolls keep showing what the rank did at that moment.
+func (m *Monitor) Return(err error, follows bool) {
 	state, release := m.hold()
 	defer release()
-	if failed && m.failed == nil {
+	switch {
+	case follows && m.failed == nil:
 		m.failed = &failure{m.current(state), state, time.Now()}
+	case err != nil && !follows:
+		if m.why = err.Error(); m.told != nil {
+			m.told(err)
+		}
 	}
 	m.state.Or(returned)
 }
@@ -208,7 +215,7 @@ func (m *Monitor) poll() (state uint64, waits bool) {
 // current describes the rank in a state that hold has returned.
 func (m *Monitor) current(state uint64) Entry {
 	call := Call(state & callMask >> callAt)
-	e := Entry{Call: call.String(), Calls: state >> callsAt, Returned: state&returned != 0}
+	e := Entry{Call: call.String(), Calls: state >> callsAt, Returned: state&returned != 0, Failed: m.why}
 	if set := m.set.Load(); set != nil && state&wants != 0 {
 		e.Set = set.String()
 	}

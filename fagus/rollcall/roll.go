@@ -29,6 +29,7 @@ type Entry struct {
 	Away bool
 	// Returned means that the program has returned. The rank serves the others until all have.
 	Returned bool
+	Failed   string       // the error that the program has returned, if the run has failed by it
 	Line     string       // source line of the program; empty if unknown
 	Wait     syncvar.Wait // what the call waits for
 	Owners   []Owner      // owners of the first few variables that the call requests
@@ -121,6 +122,9 @@ func (e Entry) String() string {
 		}
 		if e.Set != "" {
 			b.WriteString(", holds " + e.Set)
+		}
+		if e.Failed != "" {
+			b.WriteString(", with an error: " + e.Failed)
 		}
 		return b.String()
 	}

@@ -105,7 +105,7 @@ func decode(b []byte, nodes int) (message, error) {
 		return message{}, fmt.Errorf("a message with flag %d, rank %d, variable %d", b[3], rank, m.id)
 	case (m.op == request) != (m.access == syncvar.Shared || m.access == syncvar.Exclusive):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.access)
-	case (m.op == arrive || m.op == leave) != (m.call >= syncvar.Update && m.call <= syncvar.Reduce):
+	case (m.op == arrive || m.op == leave) != (m.call >= syncvar.Update && m.call <= syncvar.Fence):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.call)
 	case m.op == arrive && m.call != syncvar.Reduce && m.word != 0:
 		return message{}, fmt.Errorf("a message that contributes %#x to %v", m.word, m.call)

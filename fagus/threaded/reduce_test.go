@@ -49,7 +49,7 @@ func TestWordsThatBreakTheRules(t *testing.T) {
 		{"of more ranks", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, words(0, 2, 3, 4), "rank 0 sent 16 bytes of words at index 2, after 2 of 3 words"},
 		{"too few", 1, syncvar.Reduce, []incoming{words(0, 0, 1, 2)}, slotOf(0, message{op: leave, call: syncvar.Reduce}), "rank 0 sent that all ranks are in Reduce, after 2 of 3 words"},
 		{"to a Barrier", 0, 0, nil, slotOf(1, message{op: arrive, call: syncvar.Barrier, word: 7}), "rank 1 sent a message that contributes 0x7 to Barrier"},
-		{"to no call", 0, 0, nil, slotOf(1, message{op: arrive, call: syncvar.Reduce + 1, word: 7}), "rank 1 sent a message of kind 4 with call 6"},
+		{"to no call", 0, 0, nil, slotOf(1, message{op: arrive, call: syncvar.Fence + 1, word: 7}), "rank 1 sent a message of kind 4 with call 7"},
 	} {
 		e := newTestEngine(t, c.rank)
 		e.meetCall = c.waits

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 var (
@@ -14,6 +15,9 @@ var (
 )
 
 const pageBytes = 4096
+
+// large is a number of bytes of which it is asked whether there is so much memory.
+const large = 1 << 28
 
 // Sharing returns false: programs use this network mostly to test the copies.
 func (p *port) Sharing() bool { return false }
@@ -44,6 +48,11 @@ func (p *port) allocate(n, blocks int) ([][]byte, error) {
 	defer r.Mu.Unlock()
 	i := p.shares
 	if i == len(r.shared) {
+		if need := capacity.Product(blocks, n); need >= large {
+			if err := capacity.Left().Check(need); err != nil { // Go would end the process
+				return nil, fmt.Errorf("inproc: %w", err)
+			}
+		}
 		all := make([][]byte, blocks)
 		for b := range all {
 			mem := make([]byte, n+pageBytes)

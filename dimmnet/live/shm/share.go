@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
 // mostHeap returns how many whole pages, in bytes, the heap of each rank may have: those of the
@@ -74,9 +76,12 @@ func (p *port) OwnProcessor() bool { return len(p.run.segments) <= p.run.procs }
 func (p *port) allocate(n int) (at int, err error) {
 	free := len(p.own.heap) - p.heapUsed
 	if n < 0 || n > free {
-		most, limit := mostHeap(len(p.run.segments), len(p.own.mapped))
-		return 0, fmt.Errorf("shm: allocating %d bytes of shared memory: %d of %d bytes are in use, and at most %d are possible by %s: use private placement, raise the limit, or set Config.Heap: %w",
-			n, p.heapUsed, len(p.own.heap), most, limit, syscall.ENOMEM)
+		limit := "as Config.Heap says"
+		if most, by := mostHeap(len(p.run.segments), len(p.own.mapped)); len(p.own.heap) >= most {
+			limit = "the most by " + by
+		}
+		return 0, fmt.Errorf("shm: allocating %s of memory that other ranks can read: %s of %s (%s) are in use: make less, or use more hosts (--net tcp): %w",
+			capacity.Text(int64(n)), capacity.Text(int64(p.heapUsed)), capacity.Text(int64(len(p.own.heap))), limit, syscall.ENOMEM)
 	}
 	at = p.heapUsed
 	p.heapUsed += min((n+pageBytes-1)&^(pageBytes-1), free)

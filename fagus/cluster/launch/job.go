@@ -82,7 +82,16 @@ type ExitError struct {
 }
 
 // Error names the rank and the cause.
-func (e *ExitError) Error() string { return fmt.Sprintf("launch: rank %d: %v", e.Rank, e.Err) }
+func (e *ExitError) Error() string {
+	text := fmt.Sprintf("launch: rank %d: %v", e.Rank, e.Err)
+	if e.Code == interrupted {
+		text += " (interrupted, as by SIGTERM or SIGINT to this process)"
+	}
+	return text
+}
+
+// interrupted is the exit code of a program of Fagus, and of a shell, after a signal.
+const interrupted = 130
 
 // Unwrap returns the error of the operating system.
 func (e *ExitError) Unwrap() error { return e.Err }

@@ -183,3 +183,11 @@ func TestOutcomeOfHost(t *testing.T) {
 		t.Errorf("the failure is %v, want the one of before the end of the ranks", got)
 	}
 }
+
+// TestInterruptedText: the error of a process that a signal has ended properly says so.
+func TestInterruptedText(t *testing.T) {
+	e := &ExitError{Rank: 2, Code: 130, Err: errors.New("exit status 130"), Because: -1}
+	if got, want := e.Error(), "launch: rank 2: exit status 130 (interrupted, as by SIGTERM or SIGINT to this process)"; got != want {
+		t.Errorf("the error is %q, want %q", got, want)
+	}
+}

@@ -120,8 +120,14 @@ func readCheckpoints(c *cli.Context, net Network) (p checkpoints, err error) {
 		return p, usage.Errorf("--checkpoint-copy %d: want 0 to %d MiB", p.copyMiB, mostCopyMiB)
 	case p.every < 0:
 		return p, usage.Errorf("--checkpoint-every %v: want a time", p.every)
-	case p.folder == "" && (c.IsSet("checkpoint") || (c.IsSet("checkpoint-every") || c.IsSet(shareFlag)) && p.restart == 0):
+	case p.folder == "" && c.IsSet("checkpoint"):
 		return p, usage.Errorf("--checkpoint names no directory to keep checkpoints in")
+	case p.folder == "" && p.restart == 0:
+		for _, name := range []string{"checkpoint-every", shareFlag, "checkpoint-copy"} {
+			if c.IsSet(name) {
+				return p, usage.Errorf("--%s is for checkpoints: use it with --checkpoint DIR or --restart N", name)
+			}
+		}
 	}
 	return p, nil
 }

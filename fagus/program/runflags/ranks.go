@@ -106,6 +106,7 @@ func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bo
 	job := &launch.Job{
 		Size:     cfg.Nodes,
 		Argv:     append([]string{self}, args...),
+		Stdin:    os.Stdin,
 		Stdout:   c.App.Writer,
 		Stderr:   c.App.ErrWriter,
 		PlainOut: true, // lines need no rank before them: only rank 0 prints

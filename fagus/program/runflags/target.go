@@ -126,9 +126,13 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 	}
 	t.watch.calls(t)
 	defer t.watch.calls(nil)
+	calls := t.RollCall
+	if t.rank == nil { // of a process the launcher prints the error
+		calls.Failed = t.watch.failed
+	}
 	report, err = fagus.Run(source.WithProgram(ctx, program), fagus.Config{
 		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
-		Check: t.Check, RollCall: t.RollCall, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
+		Check: t.Check, RollCall: calls, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
 	}, func(n *fagus.Node) error {
 		t.began.Add(1)
 		return program(n)

@@ -35,6 +35,7 @@ type watch struct {
 	mu    sync.Mutex
 	run   string  // the run of several that is under way; "": the only one
 	doing string  // what has not ended, as a clause
+	why   error   // the first error of a rank; nil, too, when it has been printed
 	on    *Target // whose roll-call is printed; nil: none
 }
 
@@ -168,6 +169,7 @@ func (g *watch) end(ctx context.Context) {
 			return
 		}
 		cluster.ReportOrigin(g.rank, cause, true)
+		g.explain()
 		fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, g.text(), patience)
 	}()
 	select {
@@ -175,6 +177,35 @@ func (g *watch) end(ctx context.Context) {
 	case <-time.After(rollPatience): // nobody reads it
 	}
 	os.Exit(status)
+}
+
+// failed notes the first error of a rank of this process. Other ranks may notice the failure late:
+// if the run has not ended soon, the error is printed before it ends.
+func (g *watch) failed(err error) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.why == nil {
+		g.why = err
+		go func() {
+			if !g.ended(Patience) {
+				g.explain()
+			}
+		}()
+	}
+}
+
+// explain prints the first error of a rank, unless it has been printed.
+func (g *watch) explain() {
+	g.mu.Lock()
+	why := g.why
+	g.why = nil
+	g.mu.Unlock()
+	if why != nil {
+		fmt.Fprintf(g.to, "%s: %v; other ranks have not returned yet\n", g.name, why)
+	}
 }
 
 // ended reports whether the run ends within a time.
