@@ -25,7 +25,7 @@ type Lines struct {
 // line. Fields are separated by blanks and the characters of separators.
 func NewLines(r io.Reader, comments, separators string) *Lines {
 	l := &Lines{scan: bufio.NewScanner(r), comments: comments, separators: separators}
-	l.scan.Buffer(make([]byte, 4096), maxLine)
+	l.scan.Buffer(make([]byte, 4096), maxLine+len("\r\n")) // the buffer holds the end of the line, too
 	return l
 }
 
@@ -51,6 +51,8 @@ func (l *Lines) Text() (string, error) {
 		return "", l.Errorf("%w", WithoutPath(err))
 	case !scanned:
 		return "", io.EOF
+	case len(l.scan.Bytes()) > maxLine:
+		return "", l.Errorf("longer than %d bytes", maxLine)
 	}
 	return l.scan.Text(), nil
 }

@@ -39,6 +39,7 @@ func TestOpen(t *testing.T) {
 		{"zstd", "\x28\xb5\x2f\xfd", "error: the file is compressed by zstd"},
 		{"zip", "PK\x03\x04", "error: the file is an archive: unpack it with unzip"},
 		{"utf-16", "\xff\xfea\x00", "error: the file is in UTF-16: convert it with iconv"},
+		{"utf-16, big", "\xfe\xff\x00a", "error: the file is in UTF-16: convert it with iconv"},
 		{"tar", tar, "error: the file is an archive: unpack it with tar -xf"},
 		{"tar.gz", packed(tar), "error: the file is an archive: unpack it with tar -xf"},
 	} {
@@ -103,6 +104,23 @@ func TestLines(t *testing.T) {
 		if got := fieldsOf(text); got != want {
 			t.Errorf("%.40q: %q, want %q", text, got, want)
 		}
+	}
+	// The longest line, and one that is too long by a byte, with each end that a line may have.
+	for _, end := range []string{"", "\n", "\r\n", "\n2\n", "\r\n2\n"} {
+		longest := strings.Repeat("x", maxLine)
+		if got, _, _ := strings.Cut(fieldsOf(longest+end), " "); got != "1:"+longest {
+			t.Errorf("a line of %d bytes before %q: %.40q, want its field", maxLine, end, got)
+		}
+		if got, want := fieldsOf(longest+"x"+end), "error: line 1: longer than 65536 bytes"; got != want {
+			t.Errorf("a line of %d bytes before %q: %.60q, want %q", maxLine+1, end, got, want)
+		}
+	}
+	lines := NewLines(strings.NewReader("1\n2\n"), "#", "")
+	for line, want := range []string{"line 1: it", "line 1: it", "line 2: it"} { // 0: none has been read
+		if got := lines.Errorf("it").Error(); got != want {
+			t.Errorf("after %d lines the error is %q, want %q", line, got, want)
+		}
+		_, _ = lines.Text()
 	}
 }
 

@@ -79,6 +79,10 @@ func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int
 	if passed := (*passedOn)(nil); errors.As(err, &passed) {
 		return ExitCode(ctx, err)
 	}
+	// An error of the input, say, comes before the run: nobody has told the launcher of it.
+	if place, none := cluster.FromEnv(os.LookupEnv); none == nil && cluster.ReportOrigin(place.Rank, err, true) {
+		return ExitCode(ctx, err)
+	}
 	fmt.Fprintf(stderr, "%s: %s\n", name, strings.TrimSpace(strings.TrimPrefix(err.Error(), "fagus: ")))
 	return ExitCode(ctx, err)
 }
