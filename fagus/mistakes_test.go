@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -253,7 +254,7 @@ var said = map[string]map[string]int{
 	"Update on one rank, Barrier on the other":                {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
 	"Reduce on one rank, Barrier on the other":                {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Reduce at fagus/mistakes_test.go:": 1},
 	"A Barrier that only rank 0 calls":                        {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 calls Update at fagus/mistakes_test.go:": 1},
-	"Fence on one rank, Barrier on the other":                 {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 ": 1, "Fence ": 2},
+	"Fence on one rank, Barrier on the other":                 {"rank 0 calls Barrier at fagus/mistakes_test.go:": 1, "rank 1 ": 1, "Fence ": 1},
 	"A rank returns early, the other calls Fence":             {"Fence at fagus/mistakes_test.go:": 1, "rank 1 has returned from the function at fagus/mistakes_test.go:": 1},
 	"A rank panics, and the other computes forever":           {"lost the way": 1},
 	"A rank returns an error, and the other computes forever": {"no input": 1},
@@ -262,6 +263,10 @@ var said = map[string]map[string]int{
 	"A forgotten Update":                                      {"call Update: it refreshes": 1},
 	"A Node used by two goroutines":                           {"rank 1: ": 1, "is made by another goroutine than the calls before: a Node belongs to one goroutine": 1},
 }
+
+// shortMistakes are those that short tests try, too.
+var shortMistakes = []string{"Arrays of different lengths", "Update on one rank, Barrier on the other",
+	"Fence on one rank, Barrier on the other", "A rank returns an error, and the other computes forever"}
 
 // settings are the networks and modes in which the mistakes are made.
 var settings = []string{"inproc phase", "inproc threaded", "shm phase", "shm threaded", "tcp phase", "tcp threaded"}
@@ -282,7 +287,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for i := range mistakes {
 		wrong := &mistakes[i]
-		if testing.Short() && !strings.HasPrefix(wrong.title, "Arrays of different lengths") && !strings.HasPrefix(wrong.title, "Update on one rank") {
+		if testing.Short() && !slices.Contains(shortMistakes, wrong.title) {
 			continue
 		}
 		for _, setting := range tried {
@@ -326,6 +331,20 @@ func (m *mistake) try(t *testing.T, setting string) {
 			t.Errorf("the output lacks %q:\n%s", text, out)
 		}
 	}
+}
+
+// TestFirstError: the error of a goroutine is printed before the run ends, while others compute.
+func TestFirstError(t *testing.T) {
+	t.Parallel()
+	for i := range mistakes {
+		if m := &mistakes[i]; m.title == "A rank returns an error, and the other computes forever" {
+			if out, code := m.run(t, "inproc phase"); code != 124 || strings.Count(out, "app: fagus: rank 1: no input; other ranks have not returned yet\n") != 1 {
+				t.Errorf("exit code %d, output\n%s", code, out)
+			}
+			return
+		}
+	}
+	t.Error("there is no such mistake")
 }
 
 // mistakesDocument shows each mistake and what it says in all settings.

@@ -151,7 +151,7 @@ func programPlaces() []place {
 func frontPlaces() []place {
 	return []place{
 		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}, time: "reads flags that are durations"},
-		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
+		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/capacity", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
 			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/internal/source", "fagus/rollcall", "apps/catalog/usage"},
 			time: "limits a run by the wall clock"},
 		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "fagus/program/cmdline", "fagus/program/runflags"},

@@ -25,7 +25,7 @@ type Lines struct {
 // line. Fields are separated by blanks and the characters of separators.
 func NewLines(r io.Reader, comments, separators string) *Lines {
 	l := &Lines{scan: bufio.NewScanner(r), comments: comments, separators: separators}
-	l.scan.Buffer(make([]byte, 4096), maxLine+len("\r\n")) // the buffer holds the end of the line, too
+	l.scan.Buffer(make([]byte, 4096), maxLine+len("\r\n"))
 	return l
 }
 

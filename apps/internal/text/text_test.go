@@ -116,7 +116,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	lines := NewLines(strings.NewReader("1\n2\n"), "#", "")
-	for line, want := range []string{"line 1: it", "line 1: it", "line 2: it"} { // 0: none has been read
+	for line, want := range []string{"line 1: it", "line 1: it", "line 2: it"} {
 		if got := lines.Errorf("it").Error(); got != want {
 			t.Errorf("after %d lines the error is %q, want %q", line, got, want)
 		}

@@ -26,8 +26,9 @@ func mostHeap(nodes, nic int) (bytes int, limit string) {
 	if err := unix.Sysinfo(&info); err == nil {
 		atMost(int(info.Totalram)*int(info.Unit), "the machine's memory")
 	}
-	// A rank maps the segments of all; half of its addresses are left for all else.
-	atMost(resourceLimit(unix.RLIMIT_AS)/2/nodes-nic, "the limit of the address space, which ulimit -v raises")
+	// A rank maps the segments of all; half of the addresses that its process leaves are for all
+	// else.
+	atMost((resourceLimit(unix.RLIMIT_AS)-capacity.ProcessBytes)/2/nodes-nic, "the limit of the address space, which ulimit -v raises")
 	atMost(resourceLimit(unix.RLIMIT_FSIZE)-nic, "the limit of the size of files, which ulimit -f raises")
 	return bytes, limit
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
@@ -172,6 +173,9 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	}
 	if err == nil && cfg.Network.Processes {
 		err = cfg.readRank(nodes)
+	}
+	if err == nil && !cfg.Network.Processes {
+		err = capacity.Processes(0)
 	}
 	return cfg, err
 }

@@ -83,8 +83,18 @@ func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int
 	if place, none := cluster.FromEnv(os.LookupEnv); none == nil && cluster.ReportOrigin(place.Rank, err, true) {
 		return ExitCode(ctx, err)
 	}
-	fmt.Fprintf(stderr, "%s: %s\n", name, strings.TrimSpace(strings.TrimPrefix(err.Error(), "fagus: ")))
+	fmt.Fprintf(stderr, "%s: %s\n", name, explained(ctx, err))
 	return ExitCode(ctx, err)
+}
+
+// explained returns the text of err. Where that says only that a context was canceled, the signal
+// comes first.
+func explained(ctx context.Context, err error) string {
+	text := strings.TrimSpace(strings.TrimPrefix(err.Error(), "fagus: "))
+	if got := (*launch.SignalError)(nil); errors.As(context.Cause(ctx), &got) && !strings.Contains(text, got.Error()) {
+		return got.Error() + ": " + text
+	}
+	return text
 }
 
 // endedQuietly reports whether this process is a rank that its launcher ends because another rank

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
@@ -144,6 +145,11 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job, at *checkpoints) error {
 	if err := notEmpty(c, append(hostFlagNames()[:3:3], "provider")...); err != nil {
 		return err
+	}
+	if !c.IsSet("hosts") {
+		if err := capacity.Processes(job.Size); err != nil {
+			return err
+		}
 	}
 	pass := make(chan os.Signal, 2)
 	signal.Notify(pass, syscall.SIGQUIT, launch.Suspend)

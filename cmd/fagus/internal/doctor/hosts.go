@@ -220,6 +220,9 @@ func examineHosts(c *cli.Context) error {
 	if err := v.run(c.Context); err != nil {
 		return err
 	}
+	if err := c.Context.Err(); err != nil {
+		return fmt.Errorf("the hosts are not judged: %w", err) // the signal has ended ssh, too
+	}
 	r := v.report()
 	if err := base.Print(c, r, r.print); err != nil {
 		return err

@@ -40,7 +40,8 @@ type job struct {
 	net   *namespaces.Set // each rank is on one of these hosts; nil: all are on this host
 	mark  string          // "FAGUS_FAULTS=...", which only this job has in its environment
 	ended chan struct{}
-	out   bytes.Buffer // the launcher's standard output; complete when ended is closed
+	stop  <-chan struct{} // closed when this command is to end
+	out   bytes.Buffer    // the launcher's standard output; complete when ended is closed
 
 	mu       sync.Mutex
 	reported time.Time // when the first line came, or the first after forget
@@ -65,8 +66,12 @@ func startJob(ctx context.Context, fagus string, args []string, network string, 
 			args = append(args, "--insecure")
 		}
 	}
-	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{})}
+	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{}), stop: ctx.Done()}
 	j.cmd.Env = append(marked.Environ(j.mark), variables...)
+	j.cmd.Cancel = func() error { // ranks would notice the end of their launcher seconds later
+		j.kill()
+		return nil
+	}
 	j.cmd.Stdout = &j.out
 	errs, err := j.cmd.StderrPipe()
 	if err != nil {
@@ -96,6 +101,18 @@ func startJob(ctx context.Context, fagus string, args []string, network string, 
 	return j, nil
 }
 
+// sleep waits, and returns false at once if this command is to end.
+func (j *job) sleep(d time.Duration) (whole bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-j.stop:
+		return false
+	}
+}
+
 // awaitStart waits until all ranks run and have had time to connect.
 func (j *job) awaitStart(ctx context.Context) error {
 	for begun := time.Now(); time.Since(begun) < startTime; time.Sleep(20 * time.Millisecond) {
@@ -106,7 +123,7 @@ func (j *job) awaitStart(ctx context.Context) error {
 			}
 		}
 		if running == j.ranks {
-			time.Sleep(time.Second)
+			j.sleep(time.Second)
 			return nil
 		}
 		select {
@@ -154,7 +171,7 @@ func (j *job) signal(rank int, s syscall.Signal) error {
 
 // awaitLine waits for the first line since forget, for a time.
 func (j *job) awaitLine(atMost time.Duration) {
-	for begun := time.Now(); time.Since(begun) < atMost; time.Sleep(time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < atMost && j.sleep(time.Millisecond); {
 		j.mu.Lock()
 		came := !j.reported.IsZero()
 		j.mu.Unlock()
@@ -228,11 +245,16 @@ func (j *job) end() {
 // leftovers waits for the processes of the job to end, and then kills and counts those that have
 // not.
 func (j *job) leftovers() int {
-	for begun := time.Now(); time.Since(begun) < leaveTime; time.Sleep(20 * time.Millisecond) {
+	for begun := time.Now(); time.Since(begun) < leaveTime && j.sleep(20*time.Millisecond); {
 		if len(marked.Processes(j.mark)) == 0 {
 			return 0
 		}
 	}
+	return j.kill()
+}
+
+// kill kills the processes of the job, and returns how many there were.
+func (j *job) kill() int {
 	left := marked.Processes(j.mark)
 	for pid := range left {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended

@@ -51,7 +51,7 @@ func processTroubles() []trouble {
 				if err := j.pause(g.Perm(j.ranks)[:1+g.IntN(j.ranks)], g.between(time.Millisecond, longestPause)); err != nil {
 					return -1, err
 				}
-				time.Sleep(g.between(time.Millisecond, 100*time.Millisecond))
+				j.sleep(g.between(time.Millisecond, 100*time.Millisecond))
 			}
 			return -1, nil
 		}},
@@ -61,7 +61,7 @@ func processTroubles() []trouble {
 				if err := j.pause([]int{rank}, g.between(time.Millisecond, 20*time.Millisecond)); err != nil {
 					return -1, err
 				}
-				time.Sleep(g.between(time.Millisecond, 5*time.Millisecond))
+				j.sleep(g.between(time.Millisecond, 5*time.Millisecond))
 			}
 			return -1, nil
 		}},
@@ -76,7 +76,7 @@ func (j *job) pause(ranks []int, d time.Duration) error {
 			break
 		}
 	}
-	time.Sleep(d)
+	j.sleep(d)
 	var failed error
 	for _, rank := range ranks {
 		if err := j.signal(rank, syscall.SIGCONT); err != nil {
@@ -120,7 +120,7 @@ func hostTroubles() []trouble {
 			if err := j.net.Unplug(rank); err != nil {
 				return -1, err
 			}
-			time.Sleep(g.between(time.Millisecond, longestPause))
+			j.sleep(g.between(time.Millisecond, longestPause))
 			return -1, j.net.Plug(rank)
 		}},
 		{name: "no datagrams pass", hosts: true, streams: true, strike: func(j *job, g generator) (int, error) {
