@@ -52,7 +52,7 @@ func checkThreads(limit, used int64, started int) error {
 
 // userThreads returns how many threads a user has, by the files of proc.
 func userThreads(proc string, uid int) (n int64) {
-	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "status")) // fails for bad patterns only
+	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "status")) // the pattern is right
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -53,7 +53,9 @@ func OpenDirectory(path string) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if err := os.MkdirAll(path, 0o777); errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("checkpoint: %s is a link to something that does not exist: %w", path, fs.ErrNotExist)
+	} else if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	host := hostDisk{path: path}

@@ -48,5 +48,5 @@ func (p Ports) Listen(listen func(port uint16) error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("all of the ports %v are in use: each rank of a host needs two, and rank 0 three: %w", p, syscall.EADDRINUSE)
+	return fmt.Errorf("no port of %v is free: each rank of a host needs two, and rank 0 three: %w", p, syscall.EADDRINUSE)
 }
