@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,7 +33,7 @@ func TestHeaders(t *testing.T) {
 	read := 0
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		for _, quote := range []string{"'", `"`} {
-			for _, space := range []string{"", " ", "\n\t ", " # }'\n"} {
+			for _, space := range []string{"", " ", "\n\t ", "\r\n\f", " # }'\n"} {
 				for _, shape := range []string{"(2,3)", "(2, 3,)", "( 2 ,3L )"} {
 					for _, end := range []string{"}", ",}", ", }   \n", ",}\n"} {
 						items := []string{quote + "descr" + quote + space + ":" + space + quote + "<f8" + quote, quote + "fortran_order" + quote + ":" + space + "True", quote + "shape" + quote + ":" + space + shape}
@@ -66,7 +68,8 @@ func TestShapes(t *testing.T) {
 			n, err = h.Count(1000)
 			got += fmt.Sprint(" ", n)
 		}
-		if err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {
+		valid := want[0] == '[' // otherwise want is of the error
+		if valid != (err == nil) || valid && got != want || !valid && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
 		}
 	}
@@ -87,8 +90,90 @@ func TestTypes(t *testing.T) {
 		"<f8": "quotes", "'<f8": "unknown", `'<f8"`: "unknown", `'\x3cf8'`: "quotes", "": "quotes", "uu'<f8'": "quotes",
 	} {
 		h, err := Read(bytes.NewReader(file(1, "{'fortran_order': False, 'descr': "+text+", 'shape': (1,)}")))
-		if err == nil && h.Type.String() != want || err != nil && !strings.Contains(err.Error(), want) {
+		// Otherwise want is of the error, which may quote a type.
+		valid := strings.ContainsAny(want[:1], "<>|")
+		if valid != (err == nil) || valid && h.Type.String() != want || !valid && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %s", text, h.Type, err, want)
+		}
+	}
+}
+
+// TestSizes: of each kind of number, the sizes that NumPy has are read, and no others.
+func TestSizes(t *testing.T) {
+	for kind, sizes := range map[byte][]int{'b': {1}, 'i': {1, 2, 4, 8}, 'u': {1, 2, 4, 8}, 'f': {2, 4, 8, 12, 16}, 'c': {8, 16, 24, 32}, 'V': nil} {
+		for size := range 100 {
+			for _, order := range []string{"<", ">"} {
+				text := fmt.Sprintf("%s%c%d", order, kind, size)
+				h, err := Read(bytes.NewReader(file(1, "{'fortran_order': False, 'descr': '"+text+"', 'shape': (1,)}")))
+				if has := slices.Contains(sizes, size); has != (err == nil) || has && (h.Type != Type{kind, size, order == ">" && size > 1}) {
+					t.Errorf("%s: %+v, %v; want it read: %t", text, h.Type, err, has)
+				}
+			}
+		}
+	}
+	for name, sizes := range map[string][]int{"float": {16, 32, 64, 96, 128}, "int": {8, 16, 32, 64}, "uint": {8, 16, 32, 64}, "complex": {64, 128, 192, 256}} {
+		for bits := range 300 {
+			h, err := Read(bytes.NewReader(file(1, fmt.Sprintf("{'fortran_order': False, 'descr': '%s%d', 'shape': (1,)}", name, bits))))
+			if has := slices.Contains(sizes, bits); has != (err == nil) || has && (h.Type.Kind != name[0] || h.Type.Bytes != bits/8) {
+				t.Errorf("%s%d: %+v, %v; want it read: %t", name, bits, h.Type, err, has)
+			}
+		}
+	}
+}
+
+// TestLongestHeader: a dictionary of 64 KiB is read, and no byte more. One that fits into the
+// length of version 1 is always read: NumPy writes it for many dimensions.
+func TestLongestHeader(t *testing.T) {
+	const dict = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"
+	for _, c := range []struct {
+		version byte
+		bytes   int
+		read    bool
+	}{
+		{1, 1 << 9, true}, {1, 1<<9 + 1, true}, {1, 1<<16 - 1, true},
+		{2, 1<<16 - 1, true}, {2, 1 << 16, true}, {2, 1<<16 + 1, false}, {3, 1 << 16, true}, {3, 1<<16 + 1, false}, {3, 1<<32 - 1, false},
+	} {
+		b := file(c.version, dict+strings.Repeat(" ", min(c.bytes, 1<<17)-len(dict)))
+		if c.version > 1 {
+			binary.LittleEndian.PutUint32(b[len(magic)+2:], uint32(c.bytes))
+		}
+		_, err := Read(bytes.NewReader(b))
+		if c.read && err != nil || !c.read && (err == nil || !strings.Contains(err.Error(), "want at most 65536")) {
+			t.Errorf("version %d, a dictionary of %d bytes: %v; want it read: %t", c.version, c.bytes, err, c.read)
+		}
+	}
+}
+
+// TestCount: Count permits as many elements as it is told, and no more.
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		shape []int
+		most  int
+		want  int // -1: an error
+	}{
+		{nil, 1, 1}, {[]int{6}, 6, 6}, {[]int{7}, 6, -1}, {[]int{2, 3}, 6, 6}, {[]int{2, 3}, 7, 6}, {[]int{2, 3}, 5, -1}, {[]int{0}, 0, 0}, {[]int{1}, 0, -1},
+		{[]int{math.MaxInt}, math.MaxInt, math.MaxInt}, {[]int{1 << 32, 1 << 31}, math.MaxInt, -1}, {[]int{1 << 32, 1 << 32}, math.MaxInt, -1},
+	} {
+		if n, err := (Header{Shape: c.shape}).Count(c.most); c.want < 0 && err == nil || c.want >= 0 && (err != nil || n != c.want) {
+			t.Errorf("%v, at most %d: %d, %v, want %d", c.shape, c.most, n, err, c.want)
+		}
+	}
+}
+
+// TestKinds: TypeOf knows every kind of number that Go has, and nothing else.
+func TestKinds(t *testing.T) {
+	for _, c := range []struct {
+		of   any
+		want string
+	}{
+		{false, "b1"}, {int8(0), "i1"}, {int16(0), "i2"}, {int32(0), "i4"}, {int64(0), "i8"}, {uint8(0), "u1"}, {uint16(0), "u2"}, {uint32(0), "u4"}, {uint64(0), "u8"},
+		{float32(0), "f4"}, {float64(0), "f8"}, {complex64(0), "c8"}, {complex128(0), "c16"},
+		{0, fmt.Sprint("i", strconv.IntSize/8)}, {uint(0), fmt.Sprint("u", strconv.IntSize/8)},
+		{uintptr(0), ""}, {"", ""}, {[1]int{}, ""}, {struct{}{}, ""}, {new(int), ""},
+	} {
+		got, err := TypeOf(reflect.TypeOf(c.of))
+		if text := got.String(); (err == nil) != (c.want != "") || err == nil && text[1:] != c.want || err == nil && got.Big != (nativeBig() && got.Bytes > 1) {
+			t.Errorf("%T: %s, %v, want %q", c.of, text, err, c.want)
 		}
 	}
 }
@@ -133,13 +218,35 @@ func TestAppend(t *testing.T) {
 		{Type{'f', 8, false}, false, []int{2, 3}}, {Type{'i', 4, true}, true, []int{7}}, {Type{'b', 1, false}, false, []int{}}, {Type{'u', 2, false}, false, []int{1, 2, 3}},
 	} {
 		b := h.Append(nil)
-		if got, err := Read(bytes.NewReader(b)); err != nil || !reflect.DeepEqual(got, h) || len(b)%align != 0 {
+		if got, err := Read(bytes.NewReader(b)); err != nil || !reflect.DeepEqual(got, h) || len(b)%64 != 0 {
 			t.Errorf("%+v: %d bytes, %+v, %v", h, len(b), got, err)
 		}
 		r, err := library.NewReader(bytes.NewReader(b))
 		if err != nil || r.Header.Descr.Type != h.Type.String() || r.Header.Descr.Fortran != h.Fortran || !slices.Equal(r.Header.Descr.Shape, h.Shape) {
 			t.Errorf("%+v: npyio reads %+v, %v", h, r, err)
 		}
+	}
+}
+
+// TestAlign: the elements begin at the next multiple of 64 bytes, whatever the length of the
+// dictionary is.
+func TestAlign(t *testing.T) {
+	h := Header{Type: Type{'f', 8, false}}
+	seen := map[int]bool{}
+	for range 70 {
+		for _, first := range []int{1, 10} {
+			h.Shape = append([]int{first}, h.Shape[min(1, len(h.Shape)):]...)
+			b := h.Append(nil)
+			blanks := len(b) - len(bytes.TrimRight(b, " \n"))
+			if len(b)%64 != 0 || blanks < 1 || blanks > 64 || b[len(b)-1] != '\n' {
+				t.Errorf("shape %v: %d bytes, of which the last %d are blank", h.Shape, len(b), blanks)
+			}
+			seen[blanks] = true
+		}
+		h.Shape = append(h.Shape, 1)
+	}
+	if !seen[1] || !seen[64] {
+		t.Errorf("blanks at the end: %v; want 1 and 64 to occur", seen)
 	}
 }
 

@@ -61,10 +61,13 @@ func TestLadder(t *testing.T) {
 // TestLosses checks which pauses between polls count as losses, and for how long.
 func TestLosses(t *testing.T) {
 	for _, c := range []struct{ pause, busy time.Duration }{
-		{leastLost - 1, 0},
-		{leastLost, busyFactor * leastLost},
-		{mostBusy / busyFactor, mostBusy},
-		{mostBusy/busyFactor + time.Second, mostBusy},
+		{200*time.Microsecond - 1, 0},
+		{200 * time.Microsecond, 6400 * time.Microsecond},
+		{200*time.Microsecond + 1, 6400*time.Microsecond + 32},
+		{312500*time.Microsecond - 1, 10*time.Second - 32},
+		{312500 * time.Microsecond, 10 * time.Second},
+		{312500*time.Microsecond + 1, 10 * time.Second},
+		{time.Minute, 10 * time.Second},
 	} {
 		l := Ladder{Spin: time.Hour, Every: 1}
 		l.Next(time.Minute, false)
@@ -78,5 +81,67 @@ func TestLosses(t *testing.T) {
 		if l.Next(now+time.Hour, false); l.busy != 0 {
 			t.Errorf("the time between two waits counts as a loss")
 		}
+	}
+}
+
+// TestLongWait: a wait in which the processor is never lost for long counts as no loss, however
+// long the wait is.
+func TestLongWait(t *testing.T) {
+	l := Ladder{Spin: time.Hour, Every: 1}
+	now := time.Minute
+	for range 1000 {
+		if got := l.Next(now, false); got != Poll || l.busy != 0 {
+			t.Fatalf("after %v of polls, the ladder says %d, and processors count as busy until %v", now-time.Minute, got, l.busy)
+		}
+		now += leastLost - 1
+	}
+}
+
+// TestRungs: the moment at which each way of waiting ends belongs to the next one.
+func TestRungs(t *testing.T) {
+	const spin, crowded = 100 * time.Microsecond, 50 * time.Microsecond
+	for _, c := range []struct {
+		what    string
+		after   time.Duration // since the begin of the wait
+		busy    time.Duration // since then; below 0: processors are free
+		crowded bool
+		want    Rung
+	}{
+		{"alone", spin - 1, -1, false, Poll},
+		{"alone", spin, -1, false, Sleep},
+		{"alone", spin + 1, -1, false, Sleep},
+		{"crowded", crowded - 1, -1, true, Yield},
+		{"crowded", crowded, -1, true, Sleep},
+		{"crowded", crowded + 1, -1, true, Sleep},
+		{"beside others", 20*time.Microsecond - 1, time.Second, false, Poll},
+		{"beside others", 20 * time.Microsecond, time.Second, false, Sleep},
+		{"beside others, until now", 30 * time.Microsecond, 30*time.Microsecond + 1, false, Sleep},
+		{"beside others, before", 30 * time.Microsecond, 30 * time.Microsecond, false, Poll},
+		{"crowded, beside others, until now", 30 * time.Microsecond, 30*time.Microsecond + 1, true, Sleep},
+		{"crowded, beside others, before", 30 * time.Microsecond, 30 * time.Microsecond, true, Yield},
+	} {
+		l := Ladder{Spin: spin, Crowded: crowded, Every: 1, busy: time.Minute - 1}
+		l.Next(time.Minute, c.crowded)
+		l.busy = time.Minute + c.busy
+		if got := l.Next(time.Minute+c.after, c.crowded); got != c.want {
+			t.Errorf("%s, after %v: rung %d, want %d", c.what, c.after, got, c.want)
+		}
+	}
+}
+
+// TestPolled: the clock is read with every poll where threads outnumber processors, and otherwise
+// with each of Every polls of a wait.
+func TestPolled(t *testing.T) {
+	l := Ladder{Every: 3}
+	for range 2 {
+		for poll := 1; poll <= 7; poll++ {
+			if due := l.Polled(false); due != (poll%3 == 0) {
+				t.Errorf("poll %d: the clock is due: %t", poll, due)
+			}
+		}
+		if !l.Polled(true) {
+			t.Error("where threads outnumber processors, the clock is not due")
+		}
+		l.Progress()
 	}
 }

@@ -71,6 +71,33 @@ func TestLabels(t *testing.T) {
 	if got := r.Labels(); !strings.HasPrefix(got, "[0 0:h0 0:h1 ") || !strings.HasSuffix(got, " 0:h30] and 11 more") {
 		t.Errorf("the threads are %s", got)
 	}
+	for more := range 3 { // than the list has
+		r, bodies := newRun(1)
+		for i := range 32 + more - nodes {
+			bodies[0].Begin(new(Thread), fmt.Sprint("h", i))
+		}
+		list, rest, _ := strings.Cut(r.Labels(), "]")
+		if want := []string{"", " and 1 more", " and 2 more"}[more]; rest != want || strings.Count(list, " ") != 31 {
+			t.Errorf("%d threads are %s]%s", 32+more, list, rest)
+		}
+	}
+}
+
+// TestHostLimits: Spend and Charge take 0, and nothing below; CheckNotify takes every rank, and no
+// other one.
+func TestHostLimits(t *testing.T) {
+	_, bodies := newRun(nodes)
+	h := &bodies[1].Host
+	h.Spend(0)
+	h.Charge(0, 0)
+	for rank := range nodes {
+		h.CheckNotify(dimmnet.Rank(rank))
+	}
+	wantPanic(t, "test: Spend of ", func() { h.Spend(-1) })
+	wantPanic(t, "test: Charge of -1 units", func() { h.Charge(0, -1) })
+	for rank := dimmnet.Rank(nodes); rank <= nodes+1; rank++ {
+		wantPanic(t, fmt.Sprintf("test: rank 1 notifies rank %d: the run has 3 nodes", rank), func() { h.CheckNotify(rank) })
+	}
 }
 
 // TestBodyFails checks what Wait and the ports return when a body returns an error, or panics:
