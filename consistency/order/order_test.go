@@ -76,6 +76,9 @@ func TestFind(t *testing.T) {
 		{"a lock that changes nothing orders nothing", []string{"x1 X0:1-", "X0:2 x1"}, "0 exclusive rank0.go:1, 1 exclusive rank1.go:2"},
 		{"in the same set as the lock", []string{"X0:1,x1", "X0:2,x1"}, ""},
 		{"an ordered tenure gives no order", []string{"x1 x0", "s0 s1"}, "0 exclusive rank0.go:2, 1 shared rank1.go:1"},
+		{"a change tells less than its reader knows", []string{"X3:1 x1 X0:1", "S3:1 X2:1", "S0:1 S2:1 x1"}, ""},
+		{"a change tells more than its reader knows", []string{"X3:1 x1 X0:1", "S0:1 X2:1", "S3:1 S2:1 x1"}, ""},
+		{"a change from before, and one from after", []string{"X3:1 x1 X0:1 x1", "S3:1 X2:1", "S0:1 S2:1 x1"}, "0 exclusive rank0.go:4, 2 exclusive rank2.go:3"},
 		{"a damaged log", []string{"X0:2,X1:1", "X0:1,X1:2"}, ""},
 	} {
 		got := ""
@@ -84,6 +87,48 @@ func TestFind(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q: found %q, want %q", c.what, c.scripts, got, c.want)
+		}
+	}
+}
+
+// TestNextStep: who has seen a change of one step of a rank, and then sees one of its next step,
+// knows what was before the second one. A rank that acquires a set while it holds one has such
+// steps.
+func TestNextStep(t *testing.T) {
+	for _, seen := range []syncvar.Version{0, 1} { // of variable 2
+		var logs []Log
+		for rank, sets := range [][][]Tenure{
+			{{{Var: 0, Exclusive: true, Unordered: true, Version: 1}}, {{Var: 2, Exclusive: true, Unordered: true, Version: 1}, {Var: 1, Exclusive: true}}},
+			{{{Var: 0, Unordered: true, Version: 1}}, {{Var: 2, Unordered: true, Version: seen}}, {{Var: 1, Exclusive: true}}},
+		} {
+			rec := NewRecorder()
+			for i, set := range sets {
+				rec.Acquired(fmt.Sprint("line ", i+1), set)
+			}
+			rec.Released([]syncvar.ID{0, 2}[:2-2*rank]) // rank 1 changes nothing
+			logs = append(logs, rec.Log())
+		}
+		if of := logs[0].Tenures; of[1].Step != of[0].Step+1 {
+			t.Fatalf("the sets are steps %d and %d: want one after the other", of[0].Step, of[1].Step)
+		}
+		if race := Find(logs); (race == nil) != (seen == 1) {
+			t.Errorf("rank 1 sees version %d of the second change: race %v", seen, race)
+		}
+	}
+}
+
+// TestEarliestMeeting: the race that Find returns is one between the earliest meetings, whichever
+// rank's log comes first.
+func TestEarliestMeeting(t *testing.T) {
+	for _, scripts := range [][]string{
+		{"| | x0", "x0 | x0 |", "x0 | x0 | x0"},
+		{"x0 | x0 |", "| | x0", "x0 | x0 | x0"},
+		{"x0 | x0 | x0", "x0 | x0 |", "| | x0"},
+		{"x0 | x0 | x0", "| x0 | x0", "x0 | | x0"},
+	} {
+		race := Find(logsOf(t, scripts...))
+		if race == nil || !strings.HasSuffix(race.Lines[0], ".go:1") || !strings.HasSuffix(race.Lines[1], ".go:1") {
+			t.Errorf("%q: %+v, want one of the first lines", scripts, race)
 		}
 	}
 }
