@@ -3,6 +3,7 @@ package checkpoint_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,36 @@ func TestNone(t *testing.T) {
 	want("the last cut was 0 after the begin of the run, and the first checkpoint is due after 1h0m0s")
 	if !k.Asked() {
 		t.Error("the program has asked for checkpoints")
+	}
+}
+
+// TestOneFailure: one checkpoint that fails is the reason why there is none. Its end is told more
+// than once, and counts once.
+func TestOneFailure(t *testing.T) {
+	store, err := checkpoint.OpenDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := checkpoint.New(checkpoint.Config{Store: store, Log: slog.New(slog.DiscardHandler)})
+	k.Begin(0)
+	number, _, err := k.Due(t.Context(), 0)
+	if err != nil || number != 1 {
+		t.Fatalf("checkpoint %d is due, error %v", number, err)
+	}
+	if err := k.Save(t.Context(), fagus.Cut{Number: number, Nodes: 1, State: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	k.Failed(number, errors.New("the network is down"))
+	once := k.Cost()
+	if once.Took <= 0 || once.Waited <= 0 || !strings.Contains(once.String(), "no checkpoint was made: what was tried has failed") {
+		t.Errorf("after one failure: %v, %+v", &once, once)
+	}
+	k.Failed(number, errors.New("the disk is full"))
+	if twice := k.Cost(); twice.Took != once.Took || twice.Waited != once.Waited {
+		t.Errorf("the end is told twice: %+v, after once %+v", twice, once)
+	}
+	if err := k.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math/rand/v2"
 	"reflect"
@@ -630,30 +629,6 @@ func TestUnfinishedFiles(t *testing.T) {
 		}
 		if err := unlock(); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// hugeReader is a file that is long because it has a hole.
-type hugeReader struct{ size int64 }
-
-func (r hugeReader) ReadAt(p []byte, _ int64) (int, error) { clear(p); return len(p), nil }
-func (r hugeReader) Size() int64                           { return r.size }
-func (r hugeReader) Close() error                          { return nil }
-
-type hugeStore struct {
-	objects
-	size int64
-}
-
-func (s hugeStore) Open(context.Context, string) (Reader, error) { return hugeReader{s.size}, nil }
-
-// TestLongestManifest: a manifest of as many bytes as there may be is read, and not one more.
-func TestLongestManifest(t *testing.T) {
-	for size, read := range map[int64]bool{mostManifest: true, mostManifest + 1: false} {
-		_, err := ReadManifest(t.Context(), hugeStore{size: size}, 1)
-		if err == nil || strings.Contains(err.Error(), "want at most") == read {
-			t.Errorf("a manifest of %d bytes: %v; want it read: %t", size, err, read)
 		}
 	}
 }

@@ -104,6 +104,10 @@ func TestHostile(t *testing.T) {
 		"nothing":             {entries: with(func(e *entry) { e.Bytes = 0 }), array: sevenBytes(7), want: "has 0 bytes"},
 		"beyond the array":    {entries: []entry{right}, array: sevenBytes(6), want: "exceeds the 6 bytes"},
 		"no array":            {entries: with(func(e *entry) { e.Array = math.MaxUint32 }), array: sevenBytes(7), want: "array 4294967295 of 1"},
+		"one array too few":   {entries: with(func(e *entry) { e.Array = 1 }), array: sevenBytes(7), want: "array 1 of 1"},
+		"one object too few":  {entries: with(func(e *entry) { e.Object = 2 }), list: `["c00000006-00000.part"]`, array: sevenBytes(7), want: "object 2 of 1"},
+		"an empty array":      {array: sevenBytes(0)},
+		"half an element":     {array: fagus.SavedArray{Name: "a", Element: 2, Bytes: 7}, want: "has 7 bytes, in elements of 2"},
 		"no object":           {entries: with(func(e *entry) { e.Object = math.MaxUint32 }), array: sevenBytes(7), want: "object 4294967295 of 0"},
 		"beyond the part":     {entries: with(func(e *entry) { e.At = math.MaxUint64 - 1 }), array: sevenBytes(7), want: "reading 7 bytes"},
 		"another file":        {entries: with(func(e *entry) { e.Object = 1 }), list: `["../../etc/passwd"]`, array: sevenBytes(7), want: "want a part of this"},
@@ -140,6 +144,11 @@ func TestReadOutside(t *testing.T) {
 	for _, at := range [][3]int{{-1, 0, 1}, {1, 0, 1}, {0, -1, 2}, {0, math.MinInt, 1}, {0, 11, 0}, {0, 10, 1}, {0, math.MaxInt, 3}, {0, 0, 11}} {
 		if err := o.Read(at[0], at[1], make([]byte, at[2])); err == nil {
 			t.Errorf("array %d, %d bytes at %d: no error", at[0], at[2], at[1])
+		}
+	}
+	for _, at := range [][2]int{{0, 0}, {10, 0}, {9, 1}, {0, 10}} {
+		if err := o.Read(0, at[0], make([]byte, at[1])); err != nil {
+			t.Errorf("%d bytes at %d of 10: %v", at[1], at[0], err)
 		}
 	}
 	whole := []byte("xxxxxxxxxx")
