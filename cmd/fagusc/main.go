@@ -36,12 +36,12 @@ function is refused, or a file cannot be read or written; 2 usage.`
 
 const examples = `fagusc [flags] [FOLDER | FILE.go ...]
 
-fagusc cmd/fagusc/kernels                   the package in a folder; without one, in this folder
-fagusc cmd/fagusc/kernels/dense.go          one file
-fagusc --explain cmd/fagusc/kernels         explain every loop; write nothing
-fagusc --json --explain cmd/fagusc/kernels
-fagusc --with n=512 cmd/fagusc/kernels      predict times for these sizes; write nothing
-fagusc --spend 2ns cmd/fagusc/kernels       computing takes time on simulated networks`
+fagusc cmd/fagusc/testdata/kernels               the package in a folder; without one, in this folder
+fagusc cmd/fagusc/testdata/kernels/dense.go      one file
+fagusc --explain cmd/fagusc/testdata/kernels     explain every loop; write nothing
+fagusc --json --explain cmd/fagusc/testdata/kernels
+fagusc --with n=512 cmd/fagusc/testdata/kernels  predict times for these sizes; write nothing
+fagusc --spend 2ns cmd/fagusc/testdata/kernels   computing takes time on simulated networks`
 
 func main() { os.Exit(execute(os.Args, os.Stdout, os.Stderr)) }
 

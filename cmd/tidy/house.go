@@ -214,17 +214,11 @@ func commandPlaces() []place {
 		{dir: "cmd/fagusc/internal/depend"},
 		{dir: "cmd/fagusc/internal/loops", may: []string{"cmd/fagusc/internal/depend"}},
 		{dir: "cmd/fagusc/internal/golang", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region", "fagus/program/cmdline"}},
-		{dir: "cmd/fagusc/*", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region"}},
-		{dir: "cmd/fagusc/kernels/byhand"},
-		{dir: "cmd/fagusc/polybench/*", may: []string{"fagus", "fagus/region"}},
-		{dir: "cmd/fagusc/kernels/stepwise", may: []string{"fagus", "fagus/region"}},
-		{dir: "cmd/fagusc/kernels/programs", may: []string{"fagus", "fagus/region"}},
-		{dir: "cmd/fagusc/kernels/programs/byhand"},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "cmd/internal/csession", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "dimmnet/*/*", "dimmnet/lib/mpi/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/*", "cmd/fagusc/internal/*"},
+				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/internal/*"},
 			time: "a command meets the user", net: "a command meets the user"},
 	}
 }

@@ -1,0 +1,3 @@
+// Package kernels contains functions for fagusc, and tests of their parallel versions, which
+// cmd/fagusc.TestKernels makes.
+package kernels
