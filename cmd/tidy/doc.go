@@ -1,7 +1,8 @@
 // Command tidy checks that this repository follows its own rules.
 //
-//	go run ./cmd/tidy     # from any folder of the module
-//	go test ./cmd/tidy    # the same rules, and a test that each rule can fail
+//	go run ./cmd/tidy          # from any folder of the module
+//	go run ./cmd/tidy lines    # how many lines there are of each kind
+//	go test ./cmd/tidy         # the same rules, and a test that each rule can fail
 //
 // tidy prints one line for each breach, with the fault and how to fix it, and exits with 1. In a
 // clean tree it prints a summary and exits with 0:

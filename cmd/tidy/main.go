@@ -21,8 +21,9 @@ func main() {
 
 // run checks the module that contains dir and returns the exit code.
 func run(args []string, dir string, stdout, stderr io.Writer) int {
-	if len(args) > 0 {
-		fmt.Fprintln(stderr, "usage: tidy (no arguments, from any folder of the module)")
+	lines := len(args) == 1 && args[0] == "lines"
+	if len(args) > 0 && !lines {
+		fmt.Fprintln(stderr, "usage: tidy, or tidy lines, from any folder of the module")
 		return exitUsage
 	}
 	root, err := moduleRoot(dir)
@@ -34,6 +35,13 @@ func run(args []string, dir string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitEnvironment
+	}
+	if lines {
+		if err := printLines(t, stdout); err != nil {
+			fmt.Fprintln(stderr, err)
+			return exitEnvironment
+		}
+		return exitClean
 	}
 	breaches := 0
 	for _, r := range houseRules() {
