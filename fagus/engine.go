@@ -71,14 +71,14 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 	if cfg.Mode == Threaded && (space.IsOneCopy() || views) && !cfg.helpers() {
 		e, err := locks.New(h, space, locks.Config{
 			Transfer: cfg.Transfer, Spin: ownProcessor(h),
-			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Waits: cfg.waits, Charge: work.charge,
+			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Observer: cfg.waits, Charge: work.charge,
 		})
 		return &lockEngine{e, h.Port(), cfg.waits}, err
 	}
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, threaded.Config{
 			Notices: cfg.Notices, Direct: cfg.Direct, Trees: cfg.trees(h.Port().Nodes()), OneHelper: cfg.Net.Clock() == dimmnet.Wall && !cfg.helpers(),
-			FirstVersion: cfg.first.version, Waits: cfg.waits,
+			FirstVersion: cfg.first.version, Observer: cfg.waits,
 		})
 		return &threadedEngine{e, h.Port(), cfg.waits}, err
 	}
@@ -97,7 +97,6 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 		Replica: cfg.replica,
 
 		Observer: cfg.waits,
-		Entered:  cfg.waits.Entered,
 		Charge:   work.charge,
 	})
 	work.repeats = e.Repeats

@@ -14,13 +14,13 @@ import (
 func (e *Engine) Call(l *syncvar.List) error {
 	l.Since = e.phase
 	if !e.polls {
-		e.entered()
+		e.observer.Entered()
 	}
 	if err := e.begin(l); err != nil {
 		return err
 	}
 	if e.polls {
-		e.entered()
+		e.observer.Entered()
 	}
 	return e.complete(l)
 }
@@ -36,7 +36,7 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	l.Meet(call, e.phase, word)
 	e.ownList, e.queued, e.state = e.ownList[:0], false, gather
 	e.requests.meet(e, l)
-	e.entered()
+	e.observer.Entered()
 	return e.complete(l)
 }
 
@@ -47,8 +47,8 @@ func (e *Engine) complete(l *syncvar.List) error {
 		if err := e.drive(); err != nil || e.Finished(l.Call) {
 			return err
 		}
-		if e.watch != nil && l.Call == syncvar.Acquire {
-			e.watch.Denied(syncvar.Denied(e.lists, e.plan.Granted, e.rank))
+		if l.Call == syncvar.Acquire {
+			e.observer.Denied(syncvar.Denied(e.lists, e.plan.Granted, e.rank))
 		}
 		e.again(l)
 		if err := e.begin(l); err != nil {

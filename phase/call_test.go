@@ -41,6 +41,14 @@ func TestPolledCalls(t *testing.T) {
 	}
 }
 
+// entering is an Observer that counts calls.
+type entering struct {
+	syncvar.Unobserved
+	count *int
+}
+
+func (e entering) Entered() { *e.count++ }
+
 func (c *polledCalls) run(h dimmnet.Host) error {
 	rank := uint64(h.Port().Rank())
 	meetings, own := rand.New(rand.NewPCG(c.seed, 0)), rand.New(rand.NewPCG(c.seed, 1+rank))
@@ -55,7 +63,7 @@ func (c *polledCalls) run(h dimmnet.Host) error {
 		}
 	}
 	entered := 0
-	e, err := phase.New(h.Port(), space, phase.Config{Live: true, Polls: true, Entered: func() { entered++ }})
+	e, err := phase.New(h.Port(), space, phase.Config{Live: true, Polls: true, Observer: entering{count: &entered}})
 	if err != nil {
 		return err
 	}

@@ -56,8 +56,7 @@ type Engine struct {
 	err      error              // the first error; the engine stays failed
 	waitPort *waitPort          // wraps port; Call passes it to Drive
 	waits    waits
-	watch    Observer // may be nil
-	entered  func()   // Config.Entered
+	observer syncvar.Observer
 	charge   func(w dimmnet.Work, n int)
 
 	streams   []*stream              // of all phases so far; reused
@@ -100,24 +99,12 @@ type Config struct {
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
 	FirstVersion syncvar.Version
-	// Observer, if not nil, is informed of what Call waits for.
-	Observer Observer
-	// Entered, if not nil, is called once by each Call, before it waits. With Polls that is after
-	// the first posts, so that the work of Entered takes no longer than the posts are on their way.
-	Entered func()
+	// Observer is informed of what Call waits for; nil: nobody is.
+	Observer syncvar.Observer
 	// Replica is shared by the engines of a process; nil if this engine is the only one.
 	Replica *Replica
 	// Charge, if not nil, is called for the work of the host (dimmnet.Host.Charge).
 	Charge func(w dimmnet.Work, n int)
-}
-
-// Observer is informed of what a Call waits for.
-type Observer interface {
-	// Moving says that all lists of a phase have arrived, and that data have to move.
-	Moving()
-	// Denied says that a phase is over that has not granted the call's variables. ok is false if
-	// this is not because of a grant to another rank.
-	Denied(d syncvar.Denial, ok bool)
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the engine writes
@@ -130,17 +117,15 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 		rank:   p.Rank(),
 		space:  space,
 		phase:  cfg.FirstPhase,
-		watch:  cfg.Observer,
 		charge: cfg.Charge,
 
-		entered: cfg.Entered,
-
+		observer: cfg.Observer,
 		incoming: make(map[syncvar.ID]*stream),
 		sources:  make(map[source]*stream),
 		sought:   make(map[syncvar.ID]bool),
 	}
-	if e.entered == nil {
-		e.entered = func() {}
+	if e.observer == nil {
+		e.observer = syncvar.Unobserved{}
 	}
 	if e.charge == nil {
 		e.charge = func(dimmnet.Work, int) {}
@@ -439,8 +424,8 @@ func (e *Engine) makePlan() error {
 		}
 	}
 	e.state = transfer
-	if e.watch != nil && len(e.plan.Transfers) > 0 {
-		e.watch.Moving()
+	if len(e.plan.Transfers) > 0 {
+		e.observer.Moving()
 	}
 	if len(e.plan.Transfers) > 0 || e.queued {
 		queue := e.method.assign(&e.plan)

@@ -144,8 +144,8 @@ func (e *Engine) join() error {
 // move begins the transfers of this rank's part.
 func (e *Engine) move() {
 	e.state = transfer
-	if e.watch != nil && len(e.part.multicasts) > 0 {
-		e.watch.Moving()
+	if len(e.part.multicasts) > 0 {
+		e.observer.Moving()
 	}
 }
 

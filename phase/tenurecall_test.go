@@ -117,14 +117,16 @@ func TestNoOfferAfterMeeting(t *testing.T) {
 	}
 }
 
-// moving is a phase.Observer that calls a function when data begin to move.
-type moving struct{ f func() }
+// moving is an Observer that calls a function when data begin to move.
+type moving struct {
+	syncvar.Unobserved
+	f func()
+}
 
-func (m *moving) Moving()                     { m.f() }
-func (m *moving) Denied(syncvar.Denial, bool) {}
+func (m *moving) Moving() { m.f() }
 
 // overTree runs ranks that have bound so many variables of 8 bytes, with lists over a tree.
-func overTree(t *testing.T, nodes, variables int, watch phase.Observer, body func(e *phase.Engine, h dimmnet.Host) error) {
+func overTree(t *testing.T, nodes, variables int, watch syncvar.Observer, body func(e *phase.Engine, h dimmnet.Host) error) {
 	t.Helper()
 	net, err := sim.New(sim.Config{})
 	if err != nil {

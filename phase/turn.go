@@ -84,9 +84,7 @@ func (e *Engine) handOver(to dimmnet.Rank, id syncvar.ID) (done bool, err error)
 	case attached:
 		err = e.readAttached(id)
 	default:
-		if e.watch != nil {
-			e.watch.Moving()
-		}
+		e.observer.Moving()
 		e.copyWhole(id, owner)
 	}
 	return true, err

@@ -16,15 +16,15 @@ const spins = 2000
 // Engine is one rank's side of a run. Only the rank's goroutine may call its methods, except
 // LastWait.
 type Engine struct {
-	port   dimmnet.Port
-	rank   dimmnet.Rank
-	nodes  int
-	space  *consistency.Space
-	phases *phase.Engine // takes the rank through the calls in which all ranks meet
-	waits  Waits         // may be nil
-	first  syncvar.Version
-	spins  int
-	wake   dimmnet.Offset // of the word in which stores wake a rank
+	port     dimmnet.Port
+	rank     dimmnet.Rank
+	nodes    int
+	space    *consistency.Space
+	phases   *phase.Engine // takes the rank through the calls in which all ranks meet
+	observer syncvar.Observer
+	first    syncvar.Version
+	spins    int
+	wake     dimmnet.Offset // of the word in which stores wake a rank
 
 	private bool                // the ranks have copies of their own, which all can read
 	changes []*changes          // by variable; empty with one copy
@@ -79,26 +79,10 @@ type Config struct {
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
 	FirstVersion syncvar.Version
-	// Waits, if not nil, is informed of what the rank has waited for.
-	Waits Waits
+	// Observer is informed of what the rank has waited for; nil: nobody is.
+	Observer syncvar.Observer
 	// Charge is that of package phase.
 	Charge func(w dimmnet.Work, n int)
-}
-
-// Waits is informed of what a rank has waited for in an Acquire.
-type Waits interface {
-	// Now returns the rank's time.
-	Now() dimmnet.Time
-	// Delayed says that the rank has waited since its call began, because another rank had the
-	// only variable that the call wants.
-	Delayed(d syncvar.Denial)
-	// Entered is phase.Config.Entered, for the calls in which all ranks meet.
-	Entered()
-	// Held says the same of one of several variables, for which the rank has waited since since.
-	Held(d syncvar.Denial, since dimmnet.Time)
-	// Met says that the rank has waited since since until other ranks have made their first call
-	// after an Update; last was the last one.
-	Met(last dimmnet.Rank, since dimmnet.Time)
 }
 
 // New returns the engine of a host's rank. space holds the memory that all ranks share, or copies
@@ -107,19 +91,18 @@ type Waits interface {
 // or if the LLCM does not hold the rings of so many nodes.
 func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) {
 	p := h.Port()
-	var entered func()
-	if cfg.Waits != nil {
-		entered = cfg.Waits.Entered
+	if cfg.Observer == nil {
+		cfg.Observer = syncvar.Unobserved{}
 	}
 	phases, err := phase.New(p, space, phase.Config{
-		Entered: entered, Transfer: cfg.Transfer, Live: true, Polls: cfg.Spin, Reserved: dimmnet.WordBytes,
+		Observer: cfg.Observer, Transfer: cfg.Transfer, Live: true, Polls: cfg.Spin, Reserved: dimmnet.WordBytes,
 		FirstPhase: cfg.FirstPhase, FirstVersion: cfg.FirstVersion, Charge: cfg.Charge,
 	})
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{
-		port: p, rank: p.Rank(), nodes: p.Nodes(), space: space, phases: phases, waits: cfg.Waits, first: cfg.FirstVersion,
+		port: p, rank: p.Rank(), nodes: p.Nodes(), space: space, phases: phases, observer: cfg.Observer, first: cfg.FirstVersion,
 		private: !space.IsOneCopy(),
 		wake:    dimmnet.Offset(p.Limits().LLCM-dimmnet.WordBytes) &^ (dimmnet.WordBytes - 1),
 	}

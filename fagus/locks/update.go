@@ -39,10 +39,7 @@ func (e *Engine) awaitCalls() error {
 	c := &e.caller
 	c.next, c.asleep = 0, false
 	if !c.poll() {
-		var since dimmnet.Time
-		if e.waits != nil {
-			since = e.waits.Now()
-		}
+		since := e.observer.Now()
 		for i := 0; i < e.spins && !c.poll(); i++ {
 		}
 		err := dimmnet.Drive(c, c, c.done)
@@ -54,9 +51,7 @@ func (e *Engine) awaitCalls() error {
 			e.record(waiting{calls: e.updates})
 			return fmt.Errorf("locks: waiting for the first call after an Update of ranks %v: %w", e.silent(e.updates), err)
 		}
-		if e.waits != nil {
-			e.waits.Met(c.last, since)
-		}
+		e.observer.Met(c.last, since)
 	}
 	e.settled = e.updates
 	return nil

@@ -23,8 +23,8 @@ func (e *Engine) await(id syncvar.ID, access syncvar.Access, joined state, alone
 		return e.failed("acquiring", id, err)
 	}
 	var since dimmnet.Time
-	if e.waits != nil && !alone {
-		since = e.waits.Now()
+	if !alone {
+		since = e.observer.Now()
 	}
 	w.lock, w.id, w.polls, w.asleep, w.has = l, id, joined&polls != 0, false, false
 	e.counts.Waited++
@@ -42,13 +42,10 @@ func (e *Engine) await(id syncvar.ID, access syncvar.Access, joined state, alone
 			e.record(waiting{})
 		}
 	}
-	if e.waits != nil {
-		d := syncvar.Denial{ID: id, Access: access, Holder: joined.holder()}
-		if alone {
-			e.waits.Delayed(d)
-		} else {
-			e.waits.Held(d, since)
-		}
+	if d := (syncvar.Denial{ID: id, Access: access, Holder: joined.holder()}); alone {
+		e.observer.Delayed(d)
+	} else {
+		e.observer.Held(d, since)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package threaded
 
 import (
-	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -37,18 +36,6 @@ type Config struct {
 	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
 	// which start near the end of a counter.
 	FirstVersion syncvar.Version
-	// Waits, if not nil, gets the waits of the user thread.
-	Waits Waits
-}
-
-// Waits is informed of what the user thread has waited for. The user thread calls its methods.
-type Waits interface {
-	// Now returns the user thread's time.
-	Now() dimmnet.Time
-	// Held says that a request, made at since, has just been granted, and had to wait because the
-	// holder had the variable.
-	Held(d syncvar.Denial, since dimmnet.Time)
-	// Met says that all ranks have just met, for which this rank has waited since since. The last
-	// rank was the last to arrive.
-	Met(last dimmnet.Rank, since dimmnet.Time)
+	// Observer is informed of what the user thread waits for; nil: nobody is.
+	Observer syncvar.Observer
 }

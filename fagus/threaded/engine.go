@@ -34,12 +34,12 @@ type Engine struct {
 	stop     dimmnet.Offset // of the word that ends the receive thread
 	most     int            // the longest out queue possible if all ranks follow the protocol
 	events   [threads]dimmnet.Event
-	oneByOne bool            // Update waits for each answer before the next request
-	trees    bool            // readers pass data on, and meetings go over a tree
-	pulls    uint64          // of the user thread
-	tries    uint64          // of the user thread to take a variable
-	notices  bool            // every slot comes with a notice, which wakes the receive thread
-	waits    Waits           // may be nil
+	oneByOne bool   // Update waits for each answer before the next request
+	trees    bool   // readers pass data on, and meetings go over a tree
+	pulls    uint64 // of the user thread
+	tries    uint64 // of the user thread to take a variable
+	notices  bool   // every slot comes with a notice, which wakes the receive thread
+	observer syncvar.Observer
 	helper   *helper         // the only helper thread; nil if there are three, or none
 	first    syncvar.Version // Config.FirstVersion
 
@@ -129,6 +129,9 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 	var direct direct
 	var hints table
 	var layout ringbuf.Layout
+	if cfg.Observer == nil {
+		cfg.Observer = syncvar.Unobserved{}
+	}
 	if cfg.Direct {
 		direct, hints, layout = newDirect(limits, stop, nodes)
 	}
@@ -153,7 +156,7 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		most:     outLimit + nodes*(window+1),
 		space:    space,
 		notices:  cfg.Notices,
-		waits:    cfg.Waits,
+		observer: cfg.Observer,
 		first:    cfg.FirstVersion,
 		sites:    make(map[syncvar.ID]*syncvar.Site),
 		gates:    make(map[syncvar.ID]gate),
@@ -194,10 +197,7 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 }
 
 func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
-	var since dimmnet.Time
-	if e.waits != nil {
-		since = e.waits.Now()
-	}
+	since := e.observer.Now()
 	if e.direct.on {
 		if acquired, err := e.acquireDirect(id, access); acquired || err != nil {
 			return e.waiting(id, err)
@@ -214,8 +214,8 @@ func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
 	if err != nil {
 		return e.waiting(id, err)
 	}
-	if delayed && e.waits != nil {
-		e.waits.Held(syncvar.Denial{ID: id, Access: access, Holder: by}, since)
+	if delayed {
+		e.observer.Held(syncvar.Denial{ID: id, Access: access, Holder: by}, since)
 	}
 	return nil
 }
@@ -407,10 +407,7 @@ func (e *Engine) refresh() error {
 
 func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	var failed error
-	var since dimmnet.Time
-	if e.waits != nil {
-		since = e.waits.Now()
-	}
+	since := e.observer.Now()
 	err := e.await(user, func() bool {
 		if len(e.out) >= outLimit || call == syncvar.End && e.trees && len(e.out)+e.sending > 0 {
 			return false
@@ -428,8 +425,8 @@ func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	if err != nil {
 		return fmt.Errorf("threaded: waiting for all ranks to arrive: %w", err)
 	}
-	if failed == nil && e.waits != nil {
-		e.waits.Met(last, since)
+	if failed == nil {
+		e.observer.Met(last, since)
 	}
 	return e.own(failed)
 }
