@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -73,15 +74,42 @@ func newGuard(n *Node, c Check) *guard.Guard {
 	return guard.New(n.space, c == CheckStrict, n.nodes, version)
 }
 
-// recordOrder records the tenures of a set that the rank has acquired.
-func (n *Node) recordOrder(set *SyncSet) {
-	if n.order == nil {
-		return
+// checker tells the guard and the recorder of the order of a rank what it does.
+type checker struct{ *Node }
+
+func (checker) kinds() []eventKind {
+	return []eventKind{eventBound, eventMet, eventGranted, eventAcquired, eventReleased, eventRebinding, eventMoved}
+}
+
+func (c checker) on(e *event) error {
+	switch e.kind {
+	case eventBound:
+		c.guard.Bound(e.ids[0])
+	case eventMet:
+		if c.order.Met(); e.call == rollcall.Update {
+			return c.guard.Updated()
+		}
+	case eventGranted:
+		for i := range e.set.tenures {
+			e.set.tenures[i].Version = c.engine.Version(e.set.tenures[i].Var)
+		}
+		c.order.Acquired(source.Here(), e.set.tenures)
+	case eventAcquired:
+		if !e.set.moves {
+			return c.guard.Acquired(guard.Tenure{Shared: e.set.shared, Exclusive: e.set.exclusive, Declared: e.set.allowed})
+		}
+		c.guard.Moved(e.set.shared)
+		c.guard.Moved(e.set.exclusive)
+	case eventReleased:
+		if c.order.Released(e.ids); !e.set.moves {
+			return c.guard.Released(e.ids)
+		}
+	case eventRebinding:
+		return c.guard.Rebinding(e.ids)
+	case eventMoved:
+		c.guard.Rebound(e.ids)
 	}
-	for i := range set.tenures {
-		set.tenures[i].Version = n.engine.Version(set.tenures[i].Var)
-	}
-	n.order.Acquired(source.Here(), set.tenures)
+	return nil
 }
 
 // checkOrder returns an error if nothing but the order of phases separates two tenures.

@@ -28,7 +28,7 @@ import (
 // checkpoint cannot be written, the run goes on: the last one stays valid, and Config.Checkpoints
 // is told why. Config.Checkpoints may also end the run here: all ranks get ErrStopped.
 func (n *Node) Checkpoint() error {
-	if err := n.ready("Checkpoint"); err != nil || n.checkpoints == nil {
+	if err := n.ready("Checkpoint"); err != nil || n.saving.to == nil {
 		return err
 	}
 	number, stop, err := n.due()
@@ -40,7 +40,7 @@ func (n *Node) Checkpoint() error {
 	}
 	cut, saved := n.cut(number)
 	if saved == nil {
-		saved = n.checkpoints.Save(n.ctx, cut)
+		saved = n.saving.to.Save(n.ctx, cut)
 	}
 	// A rank that goes on could become the owner of what another one is about to save.
 	failed, err := n.agreed("Checkpoint: rank %d has another state than rank 0: what the pointers of Resume point to is the same on every rank", cut.State, saved)
@@ -49,10 +49,10 @@ func (n *Node) Checkpoint() error {
 	}
 	stop = stop && failed == nil // the same on all ranks, as Commit's error is not
 	if failed == nil && n.rank == 0 {
-		failed = n.checkpoints.Commit(n.ctx, number)
+		failed = n.saving.to.Commit(n.ctx, number)
 	}
 	if failed != nil && (failed != errOther || n.rank == 0) {
-		n.checkpoints.Failed(number, failed)
+		n.saving.to.Failed(number, failed)
 	}
 	if stop {
 		return n.stop()
@@ -66,7 +66,7 @@ var ErrStopped = errors.New("the run was told to stop, and has made a checkpoint
 // due returns on all ranks which checkpoint begins, which rank 0 decides; 0: none.
 func (n *Node) due() (number uint64, stop bool, err error) {
 	if n.rank == 0 {
-		if number, stop, err = n.checkpoints.Due(n.ctx, n.Now()); err != nil {
+		if number, stop, err = n.saving.to.Due(n.ctx, n.Now()); err != nil {
 			return 0, false, n.errorf("Checkpoint: %w", err)
 		}
 		if stop {
@@ -76,7 +76,7 @@ func (n *Node) due() (number uint64, stop bool, err error) {
 	number, err = n.begins(number, false)
 	stop, number = number&stopBit != 0, number&^stopBit
 	if number > 0 {
-		n.making = number
+		n.saving.making = number
 	}
 	return number, stop, err
 }
@@ -90,10 +90,10 @@ const (
 // beforeCut calls what OnCheckpoint has named. A rank that goes on could take a variable that
 // another one is about to save: all wait.
 func (n *Node) beforeCut() error {
-	for _, f := range n.cuts {
+	for _, f := range n.saving.cuts {
 		f()
 	}
-	if len(n.cuts) == 0 {
+	if len(n.saving.cuts) == 0 {
 		return nil
 	}
 	return n.Barrier()
@@ -102,7 +102,7 @@ func (n *Node) beforeCut() error {
 // stop ends the run on all ranks if the last checkpoint is valid.
 func (n *Node) stop() error {
 	valid := 0
-	if n.rank == 0 && n.checkpoints.Finish(n.ctx) {
+	if n.rank == 0 && n.saving.to.Finish(n.ctx) {
 		valid = 1
 	}
 	all, err := Gather(n, valid)
@@ -119,11 +119,11 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 		return 0, err
 	}
 	if n.rank > 0 {
-		lost, stop := n.checkpoints.Lost(n.ctx, n.rank, wait)
+		lost, stop := n.saving.to.Lost(n.ctx, n.rank, wait)
 		if number = lost; stop {
 			number |= stopBit
 		}
-	} else if n.checkpoints.Undone(n.making) {
+	} else if n.saving.to.Undone(n.saving.making) {
 		number |= undoneBit
 	}
 	words, err := Gather(n, number)
@@ -135,14 +135,14 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 			break
 		}
 		if word&stopBit != 0 {
-			n.checkpoints.Stop()
+			n.saving.to.Stop()
 		}
 		if lost := word &^ stopBit; lost > 0 {
-			n.checkpoints.GiveUp(lost)
+			n.saving.to.GiveUp(lost)
 		}
 	}
 	if words[0]&undoneBit != 0 {
-		n.checkpoints.Undo(n.ctx, n.making, n.rank)
+		n.saving.to.Undo(n.ctx, n.saving.making, n.rank)
 	}
 	return words[0] &^ undoneBit, nil
 }
@@ -150,16 +150,16 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 // beginStart has all ranks agree on the number of this run, once. In virtual time all ranks are in
 // one process, and the number is fixed, so that runs are the same.
 func (n *Node) beginStart() error {
-	if n.start != 0 {
+	if n.saving.start != 0 {
 		return nil
 	}
-	n.start = 1
+	n.saving.start = 1
 	if n.work.virtual {
 		return nil
 	}
 	words, err := Gather(n, rand.Uint32()|1)
 	if err == nil {
-		n.start = words[0]
+		n.saving.start = words[0]
 	}
 	return err
 }
@@ -188,10 +188,10 @@ func (n *Node) beginStart() error {
 // A resumed rank has acquired nothing yet, so that an Update fetches only what the rank acquires
 // after Resume. The values of variables that a rank has not acquired are old.
 func (n *Node) Resume(state ...any) (resumed bool) {
-	if err := n.ready("Resume"); err != nil || n.checkpoints == nil {
+	if err := n.ready("Resume"); err != nil || n.saving.to == nil {
 		return false
 	}
-	n.state, n.resumeAt = state, path.Base(source.Here())
+	n.saving.state, n.saving.resumeAt = state, path.Base(source.Here())
 	err := checkState(state)
 	if err == nil {
 		resumed, err = n.resume()
@@ -224,14 +224,14 @@ func (n *Node) resume() (resumed bool, err error) {
 			return false, err
 		}
 		if failed == nil {
-			n.loop = saved.loop
+			n.saving.loop = saved.loop
 			if err := n.decodeState(saved.state); err != nil {
 				return false, err
 			}
 			return true, n.applyKept()
 		}
 		if failed != errOther || n.rank == 0 { // rank 0 removes old ones, but no damaged ones
-			n.checkpoints.Failed(number, failed)
+			n.saving.to.Failed(number, failed)
 		}
 		wrong = fmt.Errorf("no checkpoint can be used, the newest of which is %d: %w", number, cmp.Or(wrong, failed))
 		below = number
@@ -243,7 +243,7 @@ func (n *Node) newest(below uint64) (number uint64, err error) {
 	const unknown = ^uint64(0)
 	var found error
 	if n.rank == 0 {
-		if number, found = n.checkpoints.Newest(n.ctx, below); found != nil {
+		if number, found = n.saving.to.Newest(n.ctx, below); found != nil {
 			number = unknown
 		}
 	}
@@ -267,7 +267,7 @@ type restored struct {
 // restore writes a checkpoint's values of the variables in set, whose ranges this rank's share has.
 func (n *Node) restore(set *SyncSet, number uint64) (r restored, err error) {
 	arrays, numbers := n.savedArrays()
-	from, err := n.checkpoints.Open(n.ctx, number)
+	from, err := n.saving.to.Open(n.ctx, number)
 	if err == nil {
 		defer from.Close()
 		err = compareArrays(arrays, from.Arrays())
@@ -286,7 +286,7 @@ func (n *Node) restore(set *SyncSet, number uint64) (r restored, err error) {
 	if err := cmp.Or(acquired, err); err != nil {
 		return r, err
 	}
-	return restored{from.State(), from.Loop(), from.Identity()}, n.loadKept(from, len(arrays)-len(n.kept))
+	return restored{from.State(), from.Loop(), from.Identity()}, n.loadKept(from, len(arrays)-len(n.saving.kept))
 }
 
 // compareArrays returns an error if this rank's arrays are not those of a checkpoint.
@@ -314,29 +314,29 @@ func compareArrays(own, saved []SavedArray) error {
 // was made: later ones are errors, which the next call returns.
 func (a *Array[T]) Scratch() {
 	n := a.node
-	if a.base < n.fixed && !n.scratch[a.base] {
+	if a.base < n.saving.fixed && !n.saving.scratch[a.base] {
 		_ = n.errorf("Scratch of the array %q, which a call of Resume or Checkpoint has seen without it: call Scratch when the array is made", a.Name())
 		return
 	}
-	if n.scratch == nil {
-		n.scratch = map[consistency.Addr]bool{}
+	if n.saving.scratch == nil {
+		n.saving.scratch = map[consistency.Addr]bool{}
 	}
-	n.scratch[a.base] = true
+	n.saving.scratch[a.base] = true
 }
 
 // savedArrays describes the arrays whose contents are saved, and then the private memory, and
 // returns the numbers of the arrays in that order. An array that is not saved has the number -1.
 func (n *Node) savedArrays() (saved []SavedArray, numbers []int) {
 	for r := range n.space.Regions {
-		n.fixed = r.Hi
-		if n.scratch[r.Lo] {
+		n.saving.fixed = r.Hi
+		if n.saving.scratch[r.Lo] {
 			numbers = append(numbers, -1)
 			continue
 		}
 		numbers = append(numbers, len(saved))
 		saved = append(saved, SavedArray{jsonText(r.Name), jsonText(r.Kind), r.Element, r.Len()})
 	}
-	for _, k := range n.kept {
+	for _, k := range n.saving.kept {
 		a := k.SavedArray
 		a.Name, a.Kind = jsonText(a.Name), jsonText(a.Kind)
 		saved = append(saved, a)
@@ -362,7 +362,7 @@ func (n *Node) eachSaved(id syncvar.ID, numbers []int, f func(array, offset int,
 func (n *Node) cut(number uint64) (Cut, error) {
 	arrays, numbers := n.savedArrays()
 	state, err := n.encodeState()
-	c := Cut{Number: number, Start: n.start, Rank: n.rank, Nodes: n.nodes, State: state, Loop: n.loop, Arrays: arrays}
+	c := Cut{Number: number, Start: n.saving.start, Rank: n.rank, Nodes: n.nodes, State: state, Loop: n.saving.loop, Arrays: arrays}
 	if err != nil {
 		return c, err
 	}
@@ -376,7 +376,7 @@ func (n *Node) cut(number uint64) (Cut, error) {
 			return true
 		})
 	}
-	kept, err := n.keptPieces(len(arrays)-len(n.kept), number)
+	kept, err := n.keptPieces(len(arrays)-len(n.saving.kept), number)
 	c.Pieces = append(c.Pieces, kept...)
 	return c, err
 }
@@ -444,17 +444,17 @@ var errOther = errors.New("another rank has failed")
 
 // finishCheckpoints returns when the last checkpoint is valid, or given up.
 func (n *Node) finishCheckpoints() error {
-	if n.checkpoints == nil {
+	if n.saving.to == nil {
 		return nil
 	}
 	if n.rank == 0 {
-		n.checkpoints.Lost(n.ctx, 0, true)
+		n.saving.to.Lost(n.ctx, 0, true)
 	}
 	if _, err := n.begins(0, true); err != nil {
 		return err
 	}
 	if n.rank == 0 {
-		n.checkpoints.Finish(n.ctx) // if it fails, Failed was told
+		n.saving.to.Finish(n.ctx) // if it fails, Failed was told
 	}
 	return nil
 }

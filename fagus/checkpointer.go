@@ -3,6 +3,8 @@ package fagus
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/fagus-dsm/fagus/consistency"
 )
 
 // A Checkpointer keeps the checkpoints of a job. Package fagus/checkpoint has one over a directory.
@@ -44,6 +46,25 @@ type Checkpointer interface {
 	// Finish returns when no Commit is under way: whether the last one has made its checkpoint
 	// valid. Rank 0 calls it.
 	Finish(ctx context.Context) (valid bool)
+}
+
+// saving is what a rank knows of its checkpoints.
+type saving struct {
+	to       Checkpointer              // nil: none are made
+	start    uint32                    // number of this run; 0: not agreed yet
+	making   uint64                    // the checkpoint that was begun last
+	scratch  map[consistency.Addr]bool // arrays that are not saved, by address
+	fixed    consistency.Addr          // Scratch of an array below it comes too late
+	kept     []*kept                   // private memory that is saved
+	cuts     []func()                  // of OnCheckpoint
+	resumed  []func()                  // of OnResume
+	state    []any                     // the pointers of Resume
+	resumeAt string                    // the line of Resume: "sor.go:77"
+	loop     SavedLoop                 // the first of Steps or Rounds, or the checkpoint's
+	looped   bool                      // the first one has begun
+	over     bool                      // it has ended
+	steps    int                       // made by it
+	begun    int                       // steps that runs before this one have made
 }
 
 // UnlikeError means that the program, or its input, differs from what was saved.

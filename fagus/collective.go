@@ -38,19 +38,10 @@ func (n *Node) Fence() error {
 	if err := n.ready("Fence"); err != nil {
 		return err
 	}
-	if err := n.enter(rollcall.Fence, PartBarrier, nil); err != nil {
+	if err := n.enterMeeting(rollcall.Fence, PartBarrier); err != nil {
 		return err
 	}
-	n.record.entered()
-	err := n.engine.Fence()
-	if err == nil {
-		err = n.met(syncvar.Barrier)
-	}
-	if err := n.leave(rollcall.Fence, PartBarrier, nil, err); err != nil {
-		return err
-	}
-	n.logCall("Fence", nil, true)
-	return nil
+	return n.leaveMeeting(rollcall.Fence, PartBarrier, n.engine.Fence())
 }
 
 // end serves the requests of other ranks until the programs of all ranks have returned.
@@ -77,35 +68,29 @@ func (n *Node) end() error {
 // meet makes a collective call, which returns when all ranks have made the same call. word is this
 // rank's number in a Reduce, and 0 in other calls.
 func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
-	if err := n.enter(monitored(call), part, nil); err != nil {
+	if err := n.enterMeeting(monitored(call), part); err != nil {
 		return err
 	}
-	n.record.entered()
-	return n.leaveMeeting(call, part, n.engine.Meet(call, word))
+	return n.leaveMeeting(monitored(call), part, n.engine.Meet(call, word))
 }
 
-// leaveMeeting ends a collective call that enter has begun. err is the result of the engine.
-func (n *Node) leaveMeeting(call syncvar.Call, part Part, err error) error {
-	if n.observed && err == nil {
-		err = n.met(call)
-	}
-	if err := n.leave(monitored(call), part, nil, err); err != nil {
+// enterMeeting begins a call in which all ranks meet. leaveMeeting ends it.
+func (n *Node) enterMeeting(call rollcall.Call, part Part) error {
+	if err := n.enter(call, part, nil); err != nil {
 		return err
 	}
-	if n.logs {
-		n.logCall(call.String(), nil, true)
-	}
-	return nil
+	return n.tell(eventEntered, call, nil, nil)
 }
 
-// met informs the observers that all ranks have made the same call.
-func (n *Node) met(call syncvar.Call) error {
-	n.record.left(call)
-	n.order.Met()
-	if call == syncvar.Update {
-		return n.guard.Updated()
+// leaveMeeting ends a call that enterMeeting has begun. err is the result of the engine.
+func (n *Node) leaveMeeting(call rollcall.Call, part Part, err error) error {
+	if err == nil {
+		err = n.tell(eventMet, call, nil, nil)
 	}
-	return nil
+	if err := n.leave(call, part, nil, err); err != nil {
+		return err
+	}
+	return n.tell(eventReturned, call, nil, nil)
 }
 
 // monitored returns the name of a collective call for roll-calls.

@@ -7,10 +7,11 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// record records the calls of one rank for Config.History. The methods of a nil record do nothing.
+// record records the calls of one rank for Config.History.
 type record struct {
 	*history.Recorder
 	node     *Node
@@ -29,29 +30,40 @@ func newRecord(n *Node, h *history.History) *record {
 	return r
 }
 
-func (r *record) bound(id syncvar.ID, name string) {
-	if r == nil {
-		return
+func (r *record) kinds() []eventKind {
+	return []eventKind{eventBound, eventCalled, eventEntered, eventMet, eventGranted, eventReleasing, eventRebound}
+}
+
+func (r *record) on(e *event) error {
+	switch e.kind {
+	case eventBound:
+		r.bound(e.ids[0])
+	case eventCalled:
+		r.Call()
+	case eventEntered:
+		r.Entered(r.now())
+	case eventMet:
+		r.met(e.call)
+	case eventGranted:
+		r.acquired(e.set)
+	case eventReleasing:
+		r.each(e.set, func(id syncvar.ID, access Access) {
+			r.Released(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.now())
+		})
+	case eventRebound:
+		for _, id := range e.ids {
+			r.Rebound(id, r.node.space.Content(id), r.now())
+		}
 	}
+	return nil
+}
+
+func (r *record) bound(id syncvar.ID) {
 	content := r.node.space.Content
 	if r.node.space.IsOneCopy() { // another rank may have written by now
 		content = r.node.space.Blank
 	}
-	r.Bind(name, content(id))
-}
-
-func (r *record) rebound(ids []syncvar.ID) {
-	if r != nil {
-		for _, id := range ids {
-			r.Rebound(id, r.node.space.Content(id), r.now())
-		}
-	}
-}
-
-func (r *record) call() {
-	if r != nil {
-		r.Call()
-	}
+	r.Bind(r.node.space.Name(id), content(id))
 }
 
 func (r *record) acquired(set *SyncSet) {
@@ -63,16 +75,7 @@ func (r *record) acquired(set *SyncSet) {
 	})
 }
 
-func (r *record) released(set *SyncSet) {
-	r.each(set, func(id syncvar.ID, access Access) {
-		r.Released(id, access, r.node.engine.Version(id), r.node.space.Content(id), r.now())
-	})
-}
-
 func (r *record) each(set *SyncSet, f func(syncvar.ID, Access)) {
-	if r == nil {
-		return
-	}
 	for _, id := range set.shared {
 		f(id, Shared)
 	}
@@ -81,20 +84,9 @@ func (r *record) each(set *SyncSet, f func(syncvar.ID, Access)) {
 	}
 }
 
-// entered records that the rank enters a collective call.
-func (r *record) entered() {
-	if r != nil {
-		r.Entered(r.now())
-	}
-}
-
-// left records that a collective call has returned.
-func (r *record) left(call syncvar.Call) {
-	if r == nil {
-		return
-	}
+func (r *record) met(call rollcall.Call) {
 	r.Left(r.now())
-	if call != syncvar.Update {
+	if call != rollcall.Update {
 		return
 	}
 	for _, id := range r.acquires {

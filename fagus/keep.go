@@ -37,7 +37,7 @@ func Keep[T any](n *Node, name string, x *[]T, first, length int) {
 // KeepParts is [Keep] of several parts of a vector: parts yields the first element of each, in
 // ascending order, and this rank's memory of them. It yields the same places in every call.
 func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T]) {
-	if n.checkpoints == nil || n.err != nil {
+	if n.saving.to == nil || n.err != nil {
 		return
 	}
 	next, own := 0, 0
@@ -72,7 +72,7 @@ func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T
 // they call Checkpoint, and likewise each of more. It is saved once. In all other respects it is
 // [Keep].
 func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
-	if n.checkpoints == nil || n.err != nil {
+	if n.saving.to == nil || n.err != nil {
 		return
 	}
 	k := keptVector[T](n, name, len(*x))
@@ -112,7 +112,7 @@ const (
 // called several times, in the order of the former ranks, or never. In all other respects it is
 // [Keep].
 func KeepEach(n *Node, name string, save func() []byte, load func([]byte) error) {
-	if n.checkpoints == nil || n.err != nil {
+	if n.saving.to == nil || n.err != nil {
 		return
 	}
 	k := &kept{SavedArray: SavedArray{name, keptEach, 1, n.nodes * eachBytes}, own: -1}
@@ -154,26 +154,26 @@ func KeepEach(n *Node, name string, save func() []byte, load func([]byte) error)
 // OnCheckpoint has every Checkpoint that makes one call f first, on every rank. f may copy what is
 // to be saved, and make collective calls. It is collective, like NewArray.
 func (n *Node) OnCheckpoint(f func()) {
-	if n.checkpoints != nil {
-		n.cuts = append(n.cuts, f)
+	if n.saving.to != nil {
+		n.saving.cuts = append(n.saving.cuts, f)
 	}
 }
 
 // OnResume has a Resume that resumes call f in the end, on every rank. f may make collective calls.
 // So a library finishes what Resume has restored of its own. It is collective, like NewArray.
 func (n *Node) OnResume(f func()) {
-	if n.checkpoints != nil {
-		n.resumed = append(n.resumed, f)
+	if n.saving.to != nil {
+		n.saving.resumed = append(n.saving.resumed, f)
 	}
 }
 
 // Checkpoints reports whether Config.Checkpoints is set: otherwise Checkpoint does nothing. A
 // program may, for example, divide its work into more steps then.
-func (n *Node) Checkpoints() bool { return n.checkpoints != nil }
+func (n *Node) Checkpoints() bool { return n.saving.to != nil }
 
 func (n *Node) keep(k *kept) {
 	if n.err == nil {
-		n.kept = append(n.kept, k)
+		n.saving.kept = append(n.saving.kept, k)
 	}
 }
 
@@ -183,7 +183,7 @@ const noGuard = 1<<64 - 1
 // keptPieces returns what this rank saves of private memory. It is new in every checkpoint: so
 // versions are numbers of checkpoints.
 func (n *Node) keptPieces(arrays int, number uint64) (pieces []SavedPiece, err error) {
-	for i, k := range n.kept {
+	for i, k := range n.saving.kept {
 		own := 0
 		for offset, data := range k.save {
 			if own += len(data); len(data) > 0 {
@@ -200,7 +200,7 @@ func (n *Node) keptPieces(arrays int, number uint64) (pieces []SavedPiece, err e
 // loadKept reads this rank's private memory. saved describes it, and arrays precede it.
 func (n *Node) loadKept(from Checkpoint, arrays int) error {
 	saved := from.Arrays()[arrays:]
-	for i, k := range n.kept {
+	for i, k := range n.saving.kept {
 		err := k.load(saved[i].Bytes/eachBytes, func(offset int, p []byte) error {
 			if len(p) == 0 {
 				return nil
@@ -216,7 +216,7 @@ func (n *Node) loadKept(from Checkpoint, arrays int) error {
 
 // applyKept ends a Resume.
 func (n *Node) applyKept() error {
-	for _, k := range n.kept {
+	for _, k := range n.saving.kept {
 		if k.apply == nil {
 			continue
 		}
@@ -224,7 +224,7 @@ func (n *Node) applyKept() error {
 			return err
 		}
 	}
-	for _, f := range n.resumed {
+	for _, f := range n.saving.resumed {
 		f()
 	}
 	return n.err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/consistency"
@@ -23,8 +22,6 @@ type Node struct {
 	rank    int
 	nodes   int
 	host    dimmnet.Host
-	log     *slog.Logger
-	logs    bool // log takes debug records
 	space   *consistency.Space
 	mode    Mode
 	engine  engine   // nil after the program has returned
@@ -39,29 +36,16 @@ type Node struct {
 	wrote   []syncvar.ID     // variables changed in the last tenure; reused
 	clock   stopwatch
 	waits   *waits            // for Report.Waits
-	record  *record           // for Config.History; nil if unset
-	guard   *guard.Guard      // for Config.Check; nil if off
-	order   *order.Recorder   // for Config.Check; nil if off
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
-	// observed is set if there is a record, guard or order, or log takes debug records.
-	observed bool
 
-	start       uint32                    // number of this run; 0: not agreed yet
-	checkpoints Checkpointer              // nil: none are made
-	making      uint64                    // the checkpoint that was begun last
-	scratch     map[consistency.Addr]bool // arrays that are not saved, by address
-	fixed       consistency.Addr          // Scratch of an array below it comes too late
-	kept        []*kept                   // private memory that is saved
-	attached    []attachment              // of Attached, in the order of the first calls
-	cuts        []func()                  // of OnCheckpoint
-	resumed     []func()                  // of OnResume
-	state       []any                     // the pointers of Resume
-	looped      bool                      // a loop of Steps or Rounds has begun
-	over        bool                      // the first one has ended
-	loop        SavedLoop                 // the first one, or that of the checkpoint
-	resumeAt    string                    // the line of Resume: "sor.go:77"
-	steps       int                       // made by the first one
-	begun       int                       // steps that runs before this one have made
+	observers observers
+	event     event           // that observers are being told of
+	record    *record         // for Config.History; nil if unset
+	guard     *guard.Guard    // for Config.Check; nil if off
+	order     *order.Recorder // for Config.Check; nil if off
+
+	attached []attachment // of Attached, in the order of the first calls
+	saving   saving       // for Config.Checkpoints
 
 	declared  *declarations         // of all ranks of this process
 	goroutine bool                  // see isGoroutine
@@ -104,8 +88,6 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		nodes:   p.Nodes(),
 		host:    h,
 		work:    work,
-		log:     cfg.Log,
-		logs:    cfg.Log.Enabled(ctx, slog.LevelDebug),
 		space:   space,
 		mode:    cfg.Mode,
 		engine:  e,
@@ -116,21 +98,26 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		waits:   cfg.waits,
 		monitor: board.Monitor(int(p.Rank())),
 
-		checkpoints: cfg.Checkpoints,
-		declared:    declared,
-		goroutine:   isGoroutine(h, cfg),
+		saving:    saving{to: cfg.Checkpoints},
+		declared:  declared,
+		goroutine: isGoroutine(h, cfg),
 	}
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
 	n.waits.clock, n.waits.latest, n.waits.locked = &n.clock, e.Latest(), locked
 	n.monitor.Attach(rankState{e, space})
-	n.record = newRecord(n, cfg.History)
+	if n.record = newRecord(n, cfg.History); n.record != nil {
+		n.observers.add(n.record)
+	}
 	if cfg.Check != CheckOff {
 		n.guard, n.order = newGuard(n, cfg.Check), order.NewRecorder()
+		n.observers.add(checker{n})
 	}
-	if n.checkpoints != nil {
-		n.checkpoints.Begin(n.rank)
+	if l := newCallLog(ctx, n, cfg.Log); l != nil {
+		n.observers.add(l)
 	}
-	n.observed = n.logs || n.record != nil || n.guard != nil
+	if n.saving.to != nil {
+		n.saving.to.Begin(n.rank)
+	}
 	return n, nil
 }
 
@@ -310,9 +297,8 @@ func (n *Node) enter(call rollcall.Call, part Part, set *SyncSet) error {
 	if !n.monitor.Enter(call, set.held()) {
 		return n.cross(call.String())
 	}
-	n.record.call()
 	n.waits.begin(part)
-	return nil
+	return n.tell(eventCalled, call, set, nil)
 }
 
 // leave charges the time of a call to part. err is the result of the engine; if it is not nil,
@@ -335,23 +321,4 @@ func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, err error) err
 	}
 	n.monitor.Leave(set.held())
 	return nil
-}
-
-func (n *Node) logCall(call string, set *SyncSet, collective bool) {
-	if !n.logs {
-		return // building the record would cost more than a phase
-	}
-	message, attrs := "call", []any{"rank", n.rank, "call", call}
-	if collective {
-		message = "collective call"
-	}
-	if set != nil {
-		attrs = append(attrs, "set", set.String())
-	}
-	if n.mode == Phase {
-		var s Stats
-		n.engine.counts(&s)
-		attrs = append(attrs, "phases", s.Phases)
-	}
-	n.log.Debug(message, append(attrs, "now", n.host.Now().String())...)
 }

@@ -92,12 +92,11 @@ func (n *Node) Fold(vector []uint64, f Fold) (result []uint64, err error) {
 	if !ok || !e.Folds() || len(vector) == 0 {
 		return nil, n.errorf("Fold of %d words on %d ranks: not supported here; see Folds", len(vector), n.nodes)
 	}
-	if err := n.enter(rollcall.Reduce, PartBarrier, nil); err != nil {
+	if err := n.enterMeeting(rollcall.Reduce, PartBarrier); err != nil {
 		return nil, err
 	}
-	n.record.entered()
 	result, err = e.fold(vector, f)
-	return result, n.leaveMeeting(syncvar.Reduce, PartBarrier, err)
+	return result, n.leaveMeeting(rollcall.Reduce, PartBarrier, err)
 }
 
 // exchange makes the words of all ranks known to every rank.

@@ -53,7 +53,7 @@ func (n *Node) Rounds(items int) iter.Seq2[int, int] {
 	loop := n.newLoop("Rounds", items)
 	return func(yield func(int, int) bool) {
 		each := items
-		if n.checkpoints != nil && !n.looped {
+		if n.saving.to != nil && !n.saving.looped {
 			each = (items + mostRounds - 1) / mostRounds
 		}
 		n.goThrough(loop, each, yield)
@@ -64,7 +64,7 @@ func (n *Node) Rounds(items int) iter.Seq2[int, int] {
 // it a part of the program.
 func (n *Node) newLoop(kind string, end int) SavedLoop {
 	loop := SavedLoop{Kind: kind, End: end}
-	if n.checkpoints != nil && (!n.looped || n.over) {
+	if n.saving.to != nil && (!n.saving.looped || n.saving.over) {
 		loop.Place = n.where()
 	}
 	return loop
@@ -75,7 +75,7 @@ func (n *Node) newLoop(kind string, end int) SavedLoop {
 func (n *Node) where() string {
 	file, line, _ := strings.Cut(path.Base(source.Here()), ":")
 	at, err := strconv.Atoi(line)
-	if from, begun, _ := strings.Cut(n.resumeAt, ":"); from == file && err == nil {
+	if from, begun, _ := strings.Cut(n.saving.resumeAt, ":"); from == file && err == nil {
 		before, _ := strconv.Atoi(begun) // a line, as in file
 		return fmt.Sprintf("%s, %d lines after Resume", file, at-before)
 	}
@@ -84,13 +84,13 @@ func (n *Node) where() string {
 
 // goThrough calls body for each steps at a time, until it returns false.
 func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
-	at, end, first := new(int), loop.End, !n.looped
-	if n.checkpoints != nil && (first || n.over) {
+	at, end, first := new(int), loop.End, !n.saving.looped
+	if n.saving.to != nil && (first || n.saving.over) {
 		n.name(loop)
 	}
 	if first {
-		at, n.looped = &n.steps, true
-		defer func() { n.over = true }()
+		at, n.saving.looped = &n.saving.steps, true
+		defer func() { n.saving.over = true }()
 	}
 	for *at < end && n.Err() == nil {
 		next := min(*at+each, end)
@@ -108,15 +108,15 @@ func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
 // counts the steps of another loop, or if a later run could take this one for the first.
 func (n *Node) name(loop SavedLoop) {
 	switch {
-	case n.over && loop.is(n.loop):
-		_ = n.errorf("%s: a run that resumes could not tell %v from %v, which has made checkpoints: write one of them as a for loop without %s", loop.Kind, loop, n.loop, loop.Kind)
-	case n.over:
-	case n.loop != (SavedLoop{}) && !loop.is(n.loop):
-		_ = n.errorf("%s: the checkpoint counts steps of %v, and the first loop of this run is %v: resume with the same program and input, and write loops that are not done again, as in a fill, without Steps and Rounds; if lines between Resume and the loop were edited, make them as many as before", loop.Kind, n.loop, loop)
-	case n.steps > max(loop.End, 0):
-		_ = n.errorf("%s: the run resumes after %d steps, and the loop has %d: give it as many as the run that was saved had", loop.Kind, n.steps, loop.End)
+	case n.saving.over && loop.is(n.saving.loop):
+		_ = n.errorf("%s: a run that resumes could not tell %v from %v, which has made checkpoints: write one of them as a for loop without %s", loop.Kind, loop, n.saving.loop, loop.Kind)
+	case n.saving.over:
+	case n.saving.loop != (SavedLoop{}) && !loop.is(n.saving.loop):
+		_ = n.errorf("%s: the checkpoint counts steps of %v, and the first loop of this run is %v: resume with the same program and input, and write loops that are not done again, as in a fill, without Steps and Rounds; if lines between Resume and the loop were edited, make them as many as before", loop.Kind, n.saving.loop, loop)
+	case n.saving.steps > max(loop.End, 0):
+		_ = n.errorf("%s: the run resumes after %d steps, and the loop has %d: give it as many as the run that was saved had", loop.Kind, n.saving.steps, loop.End)
 	default:
-		n.loop = loop
+		n.saving.loop = loop
 	}
 }
 
@@ -130,14 +130,14 @@ func (l SavedLoop) String() string { return fmt.Sprintf("%s(%d) in %s", l.Kind, 
 
 // Begun returns the step at which this run has begun: how many steps of Steps, or items of Rounds,
 // the runs before it have made from which it has resumed; otherwise 0.
-func (n *Node) Begun() int { return n.begun }
+func (n *Node) Begun() int { return n.saving.begun }
 
 // encodeState returns the number of steps made, or, if there are pointers of Resume, a list of it
 // and what they point to.
 func (n *Node) encodeState() (json.RawMessage, error) {
-	var all any = n.steps
-	if len(n.state) > 0 {
-		all = append([]any{n.steps}, n.state...)
+	var all any = n.saving.steps
+	if len(n.saving.state) > 0 {
+		all = append([]any{n.saving.steps}, n.saving.state...)
 	}
 	encoded, err := json.Marshal(all)
 	if err != nil {
@@ -147,19 +147,19 @@ func (n *Node) encodeState() (json.RawMessage, error) {
 }
 
 func (n *Node) decodeState(encoded json.RawMessage) error {
-	if len(n.state) == 0 {
+	if len(n.saving.state) == 0 {
 		encoded = append(append(json.RawMessage("["), encoded...), ']')
 	}
 	var values []json.RawMessage
-	if err := json.Unmarshal(encoded, &values); err != nil || len(values) != 1+len(n.state) {
-		return fmt.Errorf("the checkpoint has the state %.100s: want the number of steps and %d values: it is of another version of the program", encoded, len(n.state))
+	if err := json.Unmarshal(encoded, &values); err != nil || len(values) != 1+len(n.saving.state) {
+		return fmt.Errorf("the checkpoint has the state %.100s: want the number of steps and %d values: it is of another version of the program", encoded, len(n.saving.state))
 	}
-	for i, to := range append([]any{&n.steps}, n.state...) {
+	for i, to := range append([]any{&n.saving.steps}, n.saving.state...) {
 		reflect.ValueOf(to).Elem().SetZero() // or maps would keep what they have
 		if err := json.Unmarshal(values[i], to); err != nil {
 			return fmt.Errorf("value %d of the state %.100s: %w: it is of another version of the program", i, encoded, err)
 		}
 	}
-	n.begun = n.steps
+	n.saving.begun = n.saving.steps
 	return nil
 }

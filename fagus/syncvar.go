@@ -48,8 +48,9 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	if err != nil {
 		return nil, n.problem("Bind: %w", err)
 	}
-	n.record.bound(id, name)
-	n.guard.Bound(id)
+	if err := n.tell(eventBound, 0, nil, []syncvar.ID{id}); err != nil {
+		return nil, n.problem("Bind: %w", err)
+	}
 	return &SyncVar{node: n, id: id, name: name}, nil
 }
 

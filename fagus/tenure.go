@@ -2,7 +2,6 @@ package fagus
 
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
@@ -32,32 +31,18 @@ func (n *Node) Acquire(set *SyncSet) error {
 		return err
 	}
 	n.waits.acquired(set)
-	if n.observed {
-		n.record.acquired(set)
-		n.recordOrder(set)
+	if err := n.tell(eventGranted, rollcall.Acquire, set, nil); err != nil {
+		return n.errorf("Acquire: %w", err)
 	}
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
 	n.chargeTwins()
-	n.held = set
-	if n.observed {
-		return n.observeAcquired(set)
-	}
-	return nil
-}
-
-// observeAcquired informs the observers of what the rank accesses from now on.
-func (n *Node) observeAcquired(set *SyncSet) error {
-	if set.moves {
-		n.guard.Moved(set.shared)
-		n.guard.Moved(set.exclusive)
-	} else if err := n.guard.Acquired(guard.Tenure{Shared: set.shared, Exclusive: set.exclusive, Declared: set.allowed}); err != nil {
-		n.held = nil
+	if err := n.tell(eventAcquired, rollcall.Acquire, set, nil); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
-	n.logCall("Acquire", set, n.mode == Phase)
-	return nil
+	n.held = set
+	return n.tell(eventReturned, rollcall.Acquire, set, nil)
 }
 
 // chargeTwins charges the work of write detection to a virtual clock.
@@ -85,8 +70,8 @@ func (n *Node) Release(set *SyncSet) error {
 	if set == nil || n.held != set {
 		return n.errorf("Release: the set is not held: acquire it first, and release it only once")
 	}
-	if n.observed {
-		n.record.released(set)
+	if err := n.tell(eventReleasing, rollcall.Release, set, nil); err != nil {
+		return n.errorf("%w", err)
 	}
 	traced := n.waits.locked && n.clock.drawn // the timeline says when others could go on
 	little := n.space.IsOneCopy() || set.compared <= clockBytes && !n.work.virtual
@@ -103,10 +88,8 @@ func (n *Node) Release(set *SyncSet) error {
 	}
 	n.chargeTwins()
 	n.held = nil
-	if n.observed {
-		if err := n.observeReleased(set); err != nil {
-			return err
-		}
+	if err := n.tell(eventReleased, rollcall.Release, set, n.wrote); err != nil {
+		return n.errorf("%w", err)
 	}
 	if !n.silent {
 		n.monitor.Enter(rollcall.Release, set.held())
@@ -127,22 +110,7 @@ func (n *Node) Release(set *SyncSet) error {
 	} else {
 		n.monitor.Leave(nil)
 	}
-	if n.logs {
-		n.logCall("Release", set, false)
-	}
-	return nil
-}
-
-// observeReleased informs the observers of the end of a tenure.
-func (n *Node) observeReleased(set *SyncSet) error {
-	n.order.Released(n.wrote)
-	if set.moves {
-		return nil
-	}
-	if err := n.guard.Released(n.wrote); err != nil {
-		return n.errorf("%w", err)
-	}
-	return nil
+	return n.tell(eventReturned, rollcall.Release, set, nil)
 }
 
 // Do acquires the set, calls f, and releases the set. If Acquire fails, it does not call f. It
