@@ -1,6 +1,6 @@
 package consistency
 
-// Limits of DetectAuto; docs/writes.md has the figures behind them.
+// Limits of DetectAuto; docs/internals/writes.md has the figures behind them.
 const (
 	keepLeast  = 16 << 10  // bytes of a variable; a smaller twin is cheap to copy again
 	trackLeast = 256 << 10 // bytes of a variable; comparing fewer is cheaper than 2 system calls

@@ -13,7 +13,7 @@ import (
 )
 
 // Check is the level of access checking: how strictly a run verifies the program's
-// accesses to its arrays. See docs/check.md.
+// accesses to its arrays. See docs/guide/check.md.
 type Check uint8
 
 // The levels of access checking.

@@ -44,14 +44,14 @@ func (w wrong) report(t *testing.T, net dimmnet.Network, mode fagus.Mode, check 
 }
 
 // TestGallery runs every wrong program in both modes and compares the reports with
-// docs/gallery.md. Without Config.Check nothing must be reported.
+// docs/reference/gallery.md. Without Config.Check nothing must be reported.
 func TestGallery(t *testing.T) {
 	needGuard(t)
 	if runtime.GOARCH != "amd64" || os.Getpagesize() != 4096 {
-		t.Skip("docs/gallery.md was made on amd64, where reads can be distinguished from writes")
+		t.Skip("docs/reference/gallery.md was made on amd64, where reads can be distinguished from writes")
 	}
 	var b strings.Builder
-	b.WriteString("# Reports about wrong programs\n\nMade by `go test ./fagus -run TestGallery -update`. The programs and their common declarations are in\nfagus/gallery_test.go and stuck_test.go; they run on two ranks. [check.md](check.md) explains `--check`,\n[rollcall.md](rollcall.md) explains roll-calls, and [vet.md](vet.md) shows programs in which fagusvet\nfinds mistakes before they run.\n\n# Reports of `--check`\n")
+	b.WriteString("# Reports about wrong programs\n\nMade by `go test ./fagus -run TestGallery -update`. The programs and their common declarations are in\nfagus/gallery_test.go and stuck_test.go; they run on two ranks. [check.md](../guide/check.md) explains `--check`,\n[rollcall.md](../guide/rollcall.md) explains roll-calls, and [vet.md](../guide/vet.md) shows programs in which fagusvet\nfinds mistakes before they run.\n\n# Reports of `--check`\n")
 	listings := listPrograms(t, "gallery_test.go", "gallery", 2)
 	for i, w := range gallery {
 		report := w.report(t, goroutines(), fagus.Phase, w.check)
@@ -70,12 +70,12 @@ func TestGallery(t *testing.T) {
 			t.Errorf("%s: without Config.Check the run reports %q", w.title, off)
 		}
 	}
-	known, err := os.ReadFile("../docs/gallery.md")
+	known, err := os.ReadFile("../docs/reference/gallery.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString(stuckSection(t, string(known)))
-	compareFile(t, "../docs/gallery.md", b.String())
+	compareFile(t, "../docs/reference/gallery.md", b.String())
 }
 
 // listPrograms returns the function bodies in the named list of a source file, with line

@@ -105,7 +105,7 @@ type Config struct {
 	Placement Placement
 
 	// WriteDetection is the method by which Release finds the bytes that the rank has written. All
-	// methods give the same results; they differ in time and memory (docs/writes.md). The
+	// methods give the same results; they differ in time and memory (docs/internals/writes.md). The
 	// environment variable FAGUS_WRITE_DETECTION overrides this field, and must be the same for
 	// all ranks. DetectKernel needs Linux 6.7 and cannot be combined with Check.
 	WriteDetection WriteDetection

@@ -10,8 +10,8 @@ import (
 )
 
 // WriteDetection is a method that finds the bytes that a rank has written in a tenure; see
-// docs/writes.md. The method does not affect the results of a program. Ranges that Request.Writing
-// declares or Node.Wrote reports count as written with every method.
+// docs/internals/writes.md. The method does not affect the results of a program. Ranges that
+// Request.Writing declares or Node.Wrote reports count as written with every method.
 type WriteDetection = consistency.Detection
 
 // The methods of write detection.

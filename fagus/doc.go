@@ -41,8 +41,9 @@
 // the order in which they are made.
 //
 // Config.Check enforces these rules: an access to data that the rank does not hold ends the run
-// with an error that names the source line and the remedy. docs/check.md lists the mistakes that
-// Check detects, docs/gallery.md shows its messages, and docs/misuse.md the errors of wrong calls.
+// with an error that names the source line and the remedy. docs/guide/check.md lists the mistakes
+// that Check detects, docs/reference/gallery.md shows its messages, and docs/reference/misuse.md
+// the errors of wrong calls.
 //
 // A Node, and the arrays, variables and sets made from it, belong to the goroutine of its rank.
 // The memory of arrays lies outside the Go heap and is unmapped when the program function returns:
@@ -97,8 +98,8 @@
 //	report, err := fagus.Run(ctx, fagus.Config{Nodes: 4, Net: nic}, program)
 //
 // Config.Transfer selects how data move between ranks: through ring slots or by PUSH. Ring slots
-// are in the LLCM, the NIC's low-latency memory (docs/papers.md, DIMMnet-1). Every network has an
-// LLCM, but it is too small for the rings of many nodes. PUSH copies between bulk memories.
+// are in the LLCM, the NIC's low-latency memory (docs/lab/papers.md, DIMMnet-1). Every network has
+// an LLCM, but it is too small for the rings of many nodes. PUSH copies between bulk memories.
 //
 // # Design decisions
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Mode selects the engine, a version of Fagus that runs a program (docs/papers.md, Fagus).
+// Mode selects the engine, a version of Fagus that runs a program (docs/lab/papers.md, Fagus).
 type Mode uint8
 
 // The modes.

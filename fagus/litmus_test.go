@@ -41,7 +41,7 @@ type litmus struct {
 
 var both = map[string]string{"s": "x", "t": "y"}
 
-// litmusTests returns the tests of docs/papers.md, Entry consistency, except for the test of
+// litmusTests returns the tests of docs/lab/papers.md, Entry consistency, except for the test of
 // zombies: Fagus does not recover from failures yet. Update is collective here, and refreshes the
 // variables that a rank has acquired before. The tests after them are those of Fence.
 func litmusTests() []litmus {
@@ -89,7 +89,7 @@ func litmusTests() []litmus {
 	}
 }
 
-// TestLitmusModel: the enumerator of the axioms yields the outcomes that docs/papers.md lists
+// TestLitmusModel: the enumerator of the axioms yields the outcomes that docs/lab/papers.md lists
 // for every test.
 func TestLitmusModel(t *testing.T) {
 	for _, l := range litmusTests() {

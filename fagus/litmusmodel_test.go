@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// axioms enumerates the outcomes that entry consistency allows (docs/papers.md, Entry
+// axioms enumerates the outcomes that entry consistency allows (docs/lab/papers.md, Entry
 // consistency). Tenures are executed one at a time in every order that the programs permit,
 // which is equivalent to axioms A1, A2 and A3. A read outside tenures returns any version
 // from that of the rank's copy to the newest (A4).

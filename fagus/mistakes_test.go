@@ -273,10 +273,10 @@ var settings = []string{"inproc phase", "inproc threaded", "shm phase", "shm thr
 
 // TestMistakes runs the ordinary mistakes as commands: on goroutines, on shm and on tcp, in both
 // modes. What they say names both ranks, with their lines, and what to do. With -update it writes
-// docs/mistakes.md.
+// docs/reference/mistakes.md.
 func TestMistakes(t *testing.T) {
 	if *update {
-		if err := os.WriteFile("../docs/mistakes.md", []byte(mistakesDocument(t)), 0o666); err != nil {
+		if err := os.WriteFile("../docs/reference/mistakes.md", []byte(mistakesDocument(t)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return

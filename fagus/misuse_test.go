@@ -219,13 +219,13 @@ func (m misuse) run(t *testing.T, net dimmnet.Network, mode fagus.Mode) error {
 	return err
 }
 
-// undetected is the last part of docs/misuse.md.
+// undetected is the last part of docs/reference/misuse.md.
 const undetected = `
 ## Mistakes that are not detected
 
 The following mistakes are detected only if Config.Check (fagus run --check) is on, with the
 messages of [gallery.md](gallery.md) and within the limits that pages impose
-([check.md](check.md)):
+([check.md](../guide/check.md)):
 
 - writing to elements that the rank holds shared, or does not hold: the other ranks do not
   see the write, and the next Acquire may overwrite it or transfer it
@@ -240,7 +240,7 @@ The following are never detected:
   the others as its own type
 - os.Exit, syscall.Exit and log.Fatal on ranks that are goroutines: the process ends with the code of
   the call, 0 for os.Exit(0), before Fagus can say anything. Where ranks are processes the run fails.
-  fagusvet finds these calls ([vet.md](vet.md))
+  fagusvet finds these calls ([vet.md](../guide/vet.md))
 - writing Go variables that are not the rank's own, such as package variables: goroutines share them,
   processes do not. fagusvet finds most of these writes
 - a collective call that only some ranks make while the others have not returned: it waits
@@ -249,14 +249,14 @@ The following are never detected:
 The table shows phase mode. Threaded mode detects each of these mistakes, too, with other
 messages where ranks disagree. It does not detect a program that repeats Acquire and Release
 until a condition holds that never becomes true. A program that depends on the order of phases
-is wrong in threaded mode; Config.Check finds it in either mode ([check.md](check.md)).
+is wrong in threaded mode; Config.Check finds it in either mode ([check.md](../guide/check.md)).
 `
 
 // stack matches all lines of a panic's error except the first.
 var stack = regexp.MustCompile(`(?s)\n.*`)
 
-// TestMisuse runs every wrong program on the simulator and on goroutines, and compares the
-// errors with the table in docs/misuse.md. On goroutines threaded mode must return an error,
+// TestMisuse runs every wrong program on the simulator and on goroutines, and compares the errors
+// with the table in docs/reference/misuse.md. On goroutines threaded mode must return an error,
 // too.
 func TestMisuse(t *testing.T) {
 	var b strings.Builder
@@ -279,5 +279,5 @@ func TestMisuse(t *testing.T) {
 		}
 	}
 	b.WriteString(undetected)
-	compareFile(t, "../docs/misuse.md", b.String())
+	compareFile(t, "../docs/reference/misuse.md", b.String())
 }

@@ -16,7 +16,7 @@ type Binding struct {
 // To returns the Binding of v to one or more ranges.
 func (v *SyncVar) To(ranges ...Range) Binding { return Binding{v, ranges} }
 
-// Rebind changes which ranges variables guard, as in Midway (docs/papers.md). It is collective:
+// Rebind changes which ranges variables guard, as in Midway (docs/lab/papers.md). It is collective:
 // every rank names the same variables and ranges, in the same order, and holds no variable.
 // Together the variables must guard the same elements as before, each element once, and every
 // variable at least one.

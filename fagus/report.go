@@ -10,10 +10,12 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// ReportSchema identifies the document that Report.JSON returns. docs/json.md describes it.
+// ReportSchema identifies the document that Report.JSON returns. docs/reference/json.md describes
+// it.
 const ReportSchema = "fagus.report/v1"
 
-// Summary adds up the statistics of all ranks, as JSON documents contain them (docs/json.md).
+// Summary adds up the statistics of all ranks, as JSON documents contain them
+// (docs/reference/json.md).
 type Summary struct {
 	// TimeNs has the mean of all ranks by the name of each Part, and the slowest rank's "total".
 	TimeNs map[string]int64 `json:"time_ns"`

@@ -6,7 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// RollCall configures when roll-calls are made and where they are printed; see docs/rollcall.md.
+// RollCall configures when roll-calls are made and where they are printed; see
+// docs/guide/rollcall.md.
 type RollCall = rollcall.Config
 
 // Roll is the result of a roll-call: what every rank does at one time.

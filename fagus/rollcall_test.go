@@ -58,7 +58,7 @@ func (p stuck) rollOf(t *testing.T, net dimmnet.Network, mode fagus.Mode, want s
 	return got
 }
 
-// stuckSection returns the section of docs/gallery.md about programs that hang.
+// stuckSection returns the section of docs/reference/gallery.md about programs that hang.
 func stuckSection(t *testing.T, want string) string {
 	var b strings.Builder
 	b.WriteString("\n# Roll-calls of programs that hang\n\nDurations are left out. The first report is from phase mode, the second from threaded mode.\n")

@@ -48,7 +48,7 @@ func (r Request) Reporting() Request {
 
 // Unordered returns r with the statement that the program is right in whichever order ranks are
 // granted v: v is a lock, or a value of which any version will do. Config.Check reports tenures
-// without this statement that only the order of phases separates (docs/check.md). It changes
+// without this statement that only the order of phases separates (docs/guide/check.md). It changes
 // nothing else.
 func (r Request) Unordered() Request {
 	r.unordered = true

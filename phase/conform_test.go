@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// action is an action of a rank or of the network, named as in docs/model/phase.pml.
+// action is an action of a rank or of the network, named as in docs/internals/model/phase.pml.
 type action string
 
 const (

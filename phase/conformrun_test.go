@@ -222,7 +222,7 @@ func (c *recording) landed(r sim.Record) {
 }
 
 // TestConform checks the traces of random programs with the automaton, which is the model
-// docs/model/phase.pml extended to more variables and frames.
+// docs/internals/model/phase.pml extended to more variables and frames.
 func TestConform(t *testing.T) {
 	runs := 1000
 	if testing.Short() {

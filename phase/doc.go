@@ -140,7 +140,8 @@
 //
 // # Limits and costs
 //
-// docs/messages.md has the formulas for the number of messages; a test compares them with a run.
+// docs/internals/messages.md has the formulas for the number of messages; a test compares them with
+// a run.
 //
 // The list of a phase also names the variables that the rank held exclusively before the phase and
 // left unchanged ("clean"). Their version advances, but no rank fetches their data.

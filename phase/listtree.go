@@ -54,7 +54,7 @@ type overTree struct {
 }
 
 // treeArity is the number of children of a rank: as many as a barrier of DIMMnet-1 has
-// (docs/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
+// (docs/lab/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
 const treeArity = 8
 
 // maxBundleBytes bounds the size of all lists of a phase.

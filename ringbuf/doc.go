@@ -2,7 +2,8 @@
 // LLCM. Every ordered pair of ranks has a ring of slots, with a [Sender] at one end and a
 // [Receiver] at the other.
 //
-// The number of a slot selects an entry in four areas (docs/papers.md, Fagus, LLCM ring buffers):
+// The number of a slot selects an entry in four areas (docs/lab/papers.md, Fagus, LLCM ring
+// buffers):
 //
 //	area              lives at  unit                written by  with
 //	header receive    receiver  16 B                sender      2 AOTF

@@ -171,7 +171,7 @@ func TestLazyReceiver(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAPage counts the posts of a full slot (docs/messages.md).
+// TestMessagesOfAPage counts the posts of a full slot (docs/internals/messages.md).
 func TestMessagesOfAPage(t *testing.T) {
 	net, err := sim.New(sim.Config{})
 	if err != nil {

@@ -79,7 +79,7 @@ func (s *Sender) Put(h Header, data []byte) {
 }
 
 // Step posts as much of the message as the port takes, by the numbered steps of the papers
-// (docs/papers.md, Fagus, LLCM ring buffers), and reports whether it posted anything.
+// (docs/lab/papers.md, Fagus, LLCM ring buffers), and reports whether it posted anything.
 func (s *Sender) Step() (progress bool) {
 	own := s.port.Rank()
 	for {

@@ -5,5 +5,5 @@
 //	go run ./apps/examples/wordcount --net shm README.md     // keys that all ranks count
 //	go run ./apps/examples/tasks --mode threaded --size 12   // tasks that add tasks
 //
-// docs/tutorial.md and docs/program.md explain how such programs are written and run.
+// docs/guide/tutorial.md and docs/guide/program.md explain how such programs are written and run.
 package examples

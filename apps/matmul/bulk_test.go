@@ -46,7 +46,7 @@ func TestSameBitsByPush(t *testing.T) {
 	}
 }
 
-// TestBulkMessageCounts compares runs with the formulas of docs/messages.md.
+// TestBulkMessageCounts compares runs with the formulas of docs/internals/messages.md.
 func TestBulkMessageCounts(t *testing.T) {
 	const phases, pieceBytes, element = 5, 64 << 10, 8
 	up := func(a, b int) int { return (a + b - 1) / b }

@@ -2,9 +2,9 @@ package matmul
 
 import "github.com/fagus-dsm/fagus/fagus"
 
-// The Pentium III at 950 MHz of the paper's evaluation (docs/papers.md, Fagus), as a model of the
-// paper's loop: for every row i and column j, the sum over k of A[i][k] * B[k][j]. The loop goes
-// down the columns of B, so every step reads another line of another page.
+// The Pentium III at 950 MHz of the paper's evaluation (docs/lab/papers.md, Fagus), as a model of
+// the paper's loop: for every row i and column j, the sum over k of A[i][k] * B[k][j]. The loop
+// goes down the columns of B, so every step reads another line of another page.
 const (
 	// clockPs is the length of a cycle at 950 MHz, rounded.
 	clockPs = 1053

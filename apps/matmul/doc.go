@@ -1,4 +1,4 @@
-// Package matmul multiplies matrices, C = A x B, as in the Fagus paper (docs/papers.md, Fagus,
+// Package matmul multiplies matrices, C = A x B, as in the Fagus paper (docs/lab/papers.md, Fagus,
 // Evaluation in the paper). Rows of C are dealt to the ranks in turn: rank i mod N computes
 // row i.
 //

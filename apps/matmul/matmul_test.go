@@ -137,7 +137,7 @@ func TestRandomDelays(t *testing.T) {
 	}
 }
 
-// TestMessageCounts compares runs with the formulas of docs/messages.md.
+// TestMessageCounts compares runs with the formulas of docs/internals/messages.md.
 func TestMessageCounts(t *testing.T) {
 	const phases, slotBytes, blockBytes, element = 5, 4096, 464, 8
 	up := func(a, b int) int { return (a + b - 1) / b }

@@ -27,12 +27,12 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// envs returns the tables' environments (docs/papers.md, DIMMnet-1, Measurement environments).
+// envs returns the tables' environments (docs/lab/papers.md, DIMMnet-1, Measurement environments).
 func envs() []string { return []string{"A", "B", "C", "D", "E", "F"} }
 
 // AOTF measures round trips of a 4-byte store between two hosts, and stores of one host to itself
 // through the cable and inside the NIC. It adds the papers' estimates for a bus of 133 MHz
-// (docs/papers.md, DIMMnet-1, Measurement environments).
+// (docs/lab/papers.md, DIMMnet-1, Measurement environments).
 func AOTF(ctx context.Context, cfg Config) (*Table, error) {
 	cfg, t, err := newTable(cfg, "aotf", "one AOTF of 4 bytes, there and back")
 	if err != nil {

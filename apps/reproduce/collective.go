@@ -9,7 +9,7 @@ import (
 )
 
 // Barrier measures the two-node barrier with polls of 8 bytes (MMX), and with polls of two times 4
-// bytes (docs/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
+// bytes (docs/lab/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
 func Barrier(ctx context.Context, cfg Config) (*Table, error) {
 	cfg, t, err := newTable(cfg, "barrier", "barrier of two nodes")
 	if err != nil {
@@ -28,7 +28,7 @@ func Barrier(ctx context.Context, cfg Config) (*Table, error) {
 	return t, err
 }
 
-// Sum measures the two-node global sum of each type (docs/papers.md, DIMMnet-1, Barrier and
+// Sum measures the two-node global sum of each type (docs/lab/papers.md, DIMMnet-1, Barrier and
 // global sum by AOTF).
 func Sum(ctx context.Context, cfg Config) (*Table, error) {
 	cfg, t, err := newTable(cfg, "sum", "global sum over two nodes")

@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
-// sendrecvEnv is the machine of the DIMM_Send paper (docs/papers.md, DIMM_Send and DIMM_Recv).
+// sendrecvEnv is the machine of the DIMM_Send paper (docs/lab/papers.md, DIMM_Send and DIMM_Recv).
 const sendrecvEnv = "sendrecv"
 
 // SendRecv measures, as the DIMM_Send paper does, the round trip of an ordinary store through the
@@ -79,7 +79,7 @@ func (p Point) PUSH() float64 { return float64(p.Bytes) / p.PUSHns * 1000 }
 
 // Curve is the bandwidth of BOTF and PUSH by message size, from LLCM to the peer's LLCM, until
 // the sender sees the ACK. Windows are write-combining for BOTF and uncached for PUSH
-// (docs/papers.md, DIMM_Send and DIMM_Recv, Mechanisms and where each wins).
+// (docs/lab/papers.md, DIMM_Send and DIMM_Recv, Mechanisms and where each wins).
 type Curve struct {
 	Env    string  `json:"env"`
 	Points []Point `json:"points"`
@@ -146,8 +146,8 @@ func (c *Curve) LevelTo() (bytes int) {
 }
 
 // AddCurve adds to the table of SendRecv the size up to which BOTF and PUSH are level, which is
-// about 800 bytes in the paper (docs/papers.md, DIMM_Send and DIMM_Recv, Mechanisms and where each
-// wins).
+// about 800 bytes in the paper (docs/lab/papers.md, DIMM_Send and DIMM_Recv, Mechanisms and where
+// each wins).
 func (t *Table) AddCurve(c *Curve) { t.add(c.Env, "level_up_to_bytes", float64(c.LevelTo())) }
 
 // Layout of the transfers in an LLCM.

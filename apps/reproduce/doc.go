@@ -1,5 +1,5 @@
 // Package reproduce runs the measurements of the papers on the simulators and compares the
-// results with the papers' figures (docs/papers.md).
+// results with the papers' figures (docs/lab/papers.md).
 //
 //	table, err := reproduce.AOTF(ctx, reproduce.Config{})
 //	for _, row := range table.Rows { fmt.Println(row.Env, row.Quantity, row.Model) }

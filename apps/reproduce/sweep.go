@@ -22,7 +22,7 @@ type SweepPoint struct {
 
 // Sweep measures barriers of the given numbers of nodes, by default 20 rounds each.
 //
-// The papers' formula (docs/papers.md, DIMMnet-1, Barrier and global sum by AOTF) adds, for
+// The papers' formula (docs/lab/papers.md, DIMMnet-1, Barrier and global sum by AOTF) adds, for
 // every level of the tree, the two-node time back to back, a port's time for each of up to 7
 // children, and a transit for the multicast. It assumes one switch. The difference from the
 // model is the second cable of every path and the cascades of a fat tree.

@@ -1,5 +1,5 @@
 // Round trips over TCP on the loopback device: with non-blocking system calls, as the tcp port of
-// Fagus makes them, and with io_uring (docs/decisions/0058-no-io-uring.md).
+// Fagus makes them, and with io_uring (docs/internals/decisions/0058-no-io-uring.md).
 //
 //     make -C bench uring && bench/build/uring [BYTES [ROUNDS]]
 //

@@ -81,8 +81,9 @@ func likeCG() (names []string) {
 	return names
 }
 
-// TestExamples runs the example lines of README.md and docs/cli.md as a user runs them: in a shell,
-// in a copy of the repository, with what `fagus data` writes. Each must end with exit code 0.
+// TestExamples runs the example lines of README.md and docs/reference/cli.md as a user runs them:
+// in a shell, in a copy of the repository, with what `fagus data` writes. Each must end with exit
+// code 0.
 func TestExamples(t *testing.T) {
 	longtest.Need(t)
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -122,7 +123,7 @@ var startsCommand = regexp.MustCompile(`^(fagus[cv]?|fagusvet|make|go|mpirun|sou
 func exampleLines(t *testing.T) (all []string) {
 	t.Helper()
 	remark := regexp.MustCompile(`\s+# .*$`)
-	for _, page := range []string{"../../README.md", "../../docs/cli.md"} {
+	for _, page := range []string{"../../README.md", "../../docs/reference/cli.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
-// TestPageOfModes checks that the table of docs/modes.md has the times that its commands measure.
-// They are virtual, so every machine measures the same.
+// TestPageOfModes checks that the table of docs/guide/modes.md has the times that its commands
+// measure. They are virtual, so every machine measures the same.
 func TestPageOfModes(t *testing.T) {
 	longtest.Need(t)
 	table := "| program | phases, 4 nodes | threads, 4 nodes | phases, 16 nodes | threads, 16 nodes |\n|---|---:|---:|---:|---:|\n"
@@ -28,7 +28,7 @@ func TestPageOfModes(t *testing.T) {
 		}
 		table += "\n"
 	}
-	const page, from, to = "../../docs/modes.md", "<!-- table -->\n", "<!-- end -->\n"
+	const page, from, to = "../../docs/guide/modes.md", "<!-- table -->\n", "<!-- end -->\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -9,9 +9,9 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
-var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")
+var update = flag.Bool("update", false, "write the section of this command in docs/reference/cli.md")
 
-// TestPageOfCommands checks that docs/cli.md describes the command as it is.
+// TestPageOfCommands checks that docs/reference/cli.md describes the command as it is.
 func TestPageOfCommands(t *testing.T) {
 	if ofi.Supported() == nil {
 		t.Skip("the page describes the command without the build tag ofi")
@@ -20,7 +20,7 @@ func TestPageOfCommands(t *testing.T) {
 	if err := tree.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmdline.Section("../../docs/cli.md", "fagus", tree.Page(2), *update); err != nil {
+	if err := cmdline.Section("../../docs/reference/cli.md", "fagus", tree.Page(2), *update); err != nil {
 		t.Error(err)
 	}
 }

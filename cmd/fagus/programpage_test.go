@@ -10,7 +10,7 @@ import (
 )
 
 // programPage is the guide to programs of one's own.
-const programPage = "../../docs/program.md"
+const programPage = "../../docs/guide/program.md"
 
 // commandsOf returns a shell script of the indented lines of a page.
 func commandsOf(page string) (script string, err error) {

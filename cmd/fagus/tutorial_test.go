@@ -13,16 +13,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
-// lesson is a block of docs/tutorial.md.
+// lesson is a block of docs/guide/tutorial.md.
 type lesson struct {
 	info string // what follows the backquotes: the language and a word
 	text string
 }
 
-// tutorial returns the blocks of docs/tutorial.md.
+// tutorial returns the blocks of docs/guide/tutorial.md.
 func tutorial(t *testing.T) (blocks []lesson) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/tutorial.md")
+	page, err := os.ReadFile("../../docs/guide/tutorial.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func tutorial(t *testing.T) (blocks []lesson) {
 	return blocks
 }
 
-// TestTutorial writes the files of docs/tutorial.md, and executes its commands one after another.
-// Where network namespaces can be made, two of them are its two hosts.
+// TestTutorial writes the files of docs/guide/tutorial.md, and executes its commands one after
+// another. Where network namespaces can be made, two of them are its two hosts.
 func TestTutorial(t *testing.T) {
 	longtest.Need(t)
 	work, fagus := t.TempDir(), command(t, "fagus")
@@ -54,7 +54,7 @@ func TestTutorial(t *testing.T) {
 			})
 		default:
 			if dir = follow(t, fagus, dir, block.text); t.Failed() {
-				t.Fatalf("in block %d of docs/tutorial.md", i+1)
+				t.Fatalf("in block %d of docs/guide/tutorial.md", i+1)
 			}
 		}
 	}

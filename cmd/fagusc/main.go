@@ -1,5 +1,5 @@
-// Command fagusc makes sequential Go functions parallel, to run on Fagus. docs/fagusc.md describes
-// it.
+// Command fagusc makes sequential Go functions parallel, to run on Fagus. docs/guide/fagusc.md
+// describes it.
 package main
 
 import (
@@ -29,7 +29,7 @@ output of FILE.go is FILE_fagus.go in the same folder.
 It analyses loops over slices whose subscripts are polynomials in parameters and
 indices, and divides loops whose iterations are independent among the ranks. It
 refuses a function that it cannot prove correct, with the reason, and goes on
-with the others. See docs/fagusc.md.
+with the others. See docs/guide/fagusc.md.
 
 Exit codes: 0 ok (also with --explain, which reports what is refused); 1 a
 function is refused, or a file cannot be read or written; 2 usage.`

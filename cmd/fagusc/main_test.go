@@ -41,15 +41,15 @@ func TestCommand(t *testing.T) {
 	})
 }
 
-var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")
+var update = flag.Bool("update", false, "write the section of this command in docs/reference/cli.md")
 
-// TestPageOfCommands checks that docs/cli.md describes the command as it is.
+// TestPageOfCommands checks that docs/reference/cli.md describes the command as it is.
 func TestPageOfCommands(t *testing.T) {
 	tree := cmdline.New(newApp(io.Discard, io.Discard))
 	if err := tree.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmdline.Section("../../docs/cli.md", "fagusc", tree.Page(2), *update); err != nil {
+	if err := cmdline.Section("../../docs/reference/cli.md", "fagusc", tree.Page(2), *update); err != nil {
 		t.Error(err)
 	}
 }

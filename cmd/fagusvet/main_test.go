@@ -68,7 +68,7 @@ func code(t *testing.T, name string, args ...string) (int, string) {
 	return 0, ""
 }
 
-var update = flag.Bool("update", false, "write the section of this command in docs/cli.md")
+var update = flag.Bool("update", false, "write the section of this command in docs/reference/cli.md")
 
 var blocks = regexp.MustCompile("(?s)```(go|text)\n(.*?)```")
 
@@ -113,10 +113,10 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
-// TestPage checks that the programs in docs/vet.md get the reports printed there, from fagusvet
-// alone and under go vet. They use the real package fagus.
+// TestPage checks that the programs in docs/guide/vet.md get the reports printed there, from
+// fagusvet alone and under go vet. They use the real package fagus.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/vet.md")
+	page, err := os.ReadFile("../../docs/guide/vet.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestPage(t *testing.T) {
 	var want, paths []string
 	for pair := range slices.Chunk(found, 2) {
 		if len(pair) != 2 || string(pair[0][1]) != "go" || string(pair[1][1]) != "text" {
-			t.Fatalf("docs/vet.md: want a report after each program; there is none after\n%s", pair[0][2])
+			t.Fatalf("docs/guide/vet.md: want a report after each program; there is none after\n%s", pair[0][2])
 		}
 		report := string(pair[1][2])
 		file, _, _ := strings.Cut(report, ":")
@@ -133,7 +133,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, a := range analyzers() {
 		if !slices.ContainsFunc(want, func(report string) bool { return strings.Contains(report, ": "+a.Name+": ") }) {
-			t.Errorf("docs/vet.md shows no report of the rule %s", a.Name)
+			t.Errorf("docs/guide/vet.md shows no report of the rule %s", a.Name)
 		}
 	}
 	tool := tool(t)
@@ -210,10 +210,10 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestPageOfCommands checks that docs/cli.md describes the command as it is.
+// TestPageOfCommands checks that docs/reference/cli.md describes the command as it is.
 func TestPageOfCommands(t *testing.T) {
 	text := "## fagusvet\n\n" + intro + "\n\nExamples:\n\n    " + strings.ReplaceAll(examples, "\n", "\n    ") + "\n\n```text\n" + details + "```\n"
-	if err := cmdline.Section("../../docs/cli.md", "fagusvet", text, *update); err != nil {
+	if err := cmdline.Section("../../docs/reference/cli.md", "fagusvet", text, *update); err != nil {
 		t.Error(err)
 	}
 }

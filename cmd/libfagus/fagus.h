@@ -1,4 +1,4 @@
-/* Fagus: a distributed shared memory with entry consistency. The C interface; docs/compilers.md
+/* Fagus: a distributed shared memory with entry consistency. The C interface; docs/reference/compilers.md
  * is its contract.
  *
  *     fagus_init();

@@ -75,13 +75,13 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestContract checks that docs/compilers.md, the Fortran and C++ interfaces and the codes of
-// package csession agree with fagus.h.
+// TestContract checks that docs/reference/compilers.md, the Fortran and C++ interfaces and the
+// codes of package csession agree with fagus.h.
 func TestContract(t *testing.T) {
-	header, page, fortran := read(t, "fagus.h"), read(t, "../../docs/compilers.md"), read(t, "fortran/fagus.f90")
+	header, page, fortran := read(t, "fagus.h"), read(t, "../../docs/reference/compilers.md"), read(t, "fortran/fagus.f90")
 	for _, name := range functions(t) {
 		if !strings.Contains(page, "`"+name) {
-			t.Errorf("docs/compilers.md does not describe %s", name)
+			t.Errorf("docs/reference/compilers.md does not describe %s", name)
 		}
 		for language, text := range map[string]string{"Fortran": fortran, "C++": read(t, "fagus.hpp")} {
 			if !strings.Contains(text, name) && name != "fagus_strerror" {
@@ -100,21 +100,21 @@ func TestContract(t *testing.T) {
 	}
 	for _, name := range regexp.MustCompile(`fagus_\w+`).FindAllString(page, -1) {
 		if !strings.Contains(header, name) {
-			t.Errorf("docs/compilers.md describes %s, which is not in fagus.h", name)
+			t.Errorf("docs/reference/compilers.md describes %s, which is not in fagus.h", name)
 		}
 	}
 	for _, name := range regexp.MustCompile(`FAGUS_[A-Z_]+[A-Z]`).FindAllString(page, -1) {
 		if !strings.Contains(header, name) && !slices.Contains([]string{"FAGUS_MODE", "FAGUS_NET"}, name) {
-			t.Errorf("docs/compilers.md describes %s, which is not in fagus.h", name)
+			t.Errorf("docs/reference/compilers.md describes %s, which is not in fagus.h", name)
 		}
 	}
 }
 
-// testPage runs the program in docs/compilers.md.
+// testPage runs the program in docs/reference/compilers.md.
 func testPage(t *testing.T, l *library) {
-	code := regexp.MustCompile("(?s)```c\n(.*?)```").FindStringSubmatch(read(t, "../../docs/compilers.md"))
+	code := regexp.MustCompile("(?s)```c\n(.*?)```").FindStringSubmatch(read(t, "../../docs/reference/compilers.md"))
 	if code == nil {
-		t.Fatal("docs/compilers.md shows no program")
+		t.Fatal("docs/reference/compilers.md shows no program")
 	}
 	source := filepath.Join(l.folder, "page.c")
 	if err := os.WriteFile(source, []byte(code[1]), 0o666); err != nil {
@@ -124,7 +124,7 @@ func testPage(t *testing.T, l *library) {
 	for ranks := 1; ranks <= 4; ranks++ {
 		for _, net := range []string{"shm", "tcp"} {
 			if got := run(t, ranks, net, program); got != "0: 999" {
-				t.Errorf("the program in docs/compilers.md on %d ranks by %s prints %s", ranks, net, got)
+				t.Errorf("the program in docs/reference/compilers.md on %d ranks by %s prints %s", ranks, net, got)
 			}
 		}
 	}

@@ -77,7 +77,8 @@ func run(t testing.TB, ranks int, net string, argv ...string) string {
 }
 
 // TestPrograms runs the examples in all languages for which there is a compiler, and the program in
-// docs/compilers.md. It is long because the library contains all packages, compiled again for it.
+// docs/reference/compilers.md. It is long because the library contains all packages, compiled again
+// for it.
 func TestPrograms(t *testing.T) {
 	longtest.Need(t)
 	l := build(t)

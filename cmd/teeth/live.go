@@ -256,7 +256,7 @@ func liveCommand() *cli.Command {
 			&cli.IntFlag{Name: "jobs", Value: 4, Usage: "try `N` mistakes at a time: the tests wait more than they compute"},
 			&cli.Float64Flag{Name: "least", Value: 90, Usage: "exit with 1 if less than `PERCENT` are found"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
-			&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/teeth.md"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/lab/teeth.md"},
 		},
 		Action: runLive,
 	}

@@ -54,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 				&cli.StringFlag{Name: "at", Usage: "try only changes at `FILE:LINE`, as printed for a survivor"},
 				&cli.Uint64Flag{Name: "memory", Value: 8, Usage: "memory limit of a test in `GIB`"},
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
-				&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/teeth.md"},
+				&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/lab/teeth.md"},
 			},
 			Action: runMutants,
 		}},

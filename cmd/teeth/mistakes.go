@@ -118,7 +118,7 @@ func mistakesCommand() *cli.Command {
 			&cli.IntFlag{Name: "seconds", Value: 120, Usage: "run at most `SECONDS` per mistake"},
 			&cli.StringFlag{Name: "only", Usage: "try only mistakes with `TEXT` in their names"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON document"},
-			&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/teeth.md"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the table in Markdown, as in docs/lab/teeth.md"},
 		},
 		Action: runMistakes,
 	}

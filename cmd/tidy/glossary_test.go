@@ -24,7 +24,7 @@ const authorsPage = `# Contributing
 
 // TestGlossary plants banned words in a package comment and in every kind of exported name.
 func TestGlossary(t *testing.T) {
-	r := glossaryRule("docs/glossary.md", "CONTRIBUTING.md")
+	r := glossaryRule("docs/reference/glossary.md", "CONTRIBUTING.md")
 	planted(t, r, source{
 		"CONTRIBUTING.md": authorsPage,
 		"a/doc.go":        "// Package a looked into the letter\n// box.\npackage a\n",
@@ -45,8 +45,8 @@ func TestGlossary(t *testing.T) {
 		"a/a_test.go":     "package a\n\nfunc TestBox() {}\n",
 	})
 	planted(t, r, source{"a/doc.go": "// Package a looked.\npackage a\n"})
-	planted(t, r, source{"docs/glossary.md": strings.Repeat("line\n", maxGlossaryLines+1)},
-		"docs/glossary.md:71: glossary of 71 lines, limit 70")
+	planted(t, r, source{"docs/reference/glossary.md": strings.Repeat("line\n", maxGlossaryLines+1)},
+		"docs/reference/glossary.md:71: glossary of 71 lines, limit 70")
 }
 
 func TestCamelWords(t *testing.T) {

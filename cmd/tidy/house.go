@@ -16,7 +16,7 @@ func houseRules() []rule {
 		stateRule(exemptions()),
 		bannedRule(bans()),
 		sizeRule(limits{file: 500, function: 80}, limits{file: 700, function: 150}),
-		glossaryRule("docs/glossary.md", "CONTRIBUTING.md"),
+		glossaryRule("docs/reference/glossary.md", "CONTRIBUTING.md"),
 		proseRule(100),
 		licenseRule(),
 	}

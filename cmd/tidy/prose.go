@@ -35,7 +35,7 @@ func proseRule(columns int) rule {
 func badProse(f *file, c *ast.Comment, lines []string, columns int) []breach {
 	var breaches []breach
 	if unpublished.MatchString(c.Text) {
-		breaches = append(breaches, f.breach(c.Pos(), "comment cites unpublished notes", "cite docs/papers.md"))
+		breaches = append(breaches, f.breach(c.Pos(), "comment cites unpublished notes", "cite docs/lab/papers.md"))
 	}
 	for at := f.line(c.Pos()); at <= f.line(c.End()); at++ {
 		line := lines[at-1]

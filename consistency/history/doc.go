@@ -1,4 +1,4 @@
-// Package history checks recorded runs against the axioms of entry consistency (docs/papers.md,
+// Package history checks recorded runs against the axioms of entry consistency (docs/lab/papers.md,
 // Entry consistency). It is pure: it needs only the record of a run, no engine and no port.
 //
 //	h := history.New()

@@ -115,7 +115,7 @@
 // caches of the host (programs say how many lines they miss; copies to and from a bank run at the
 // speed of the bus, as if flushing cache lines were free); contention of several users for one
 // NIC's FIFO; overflow in the Ethernet switch, whose losses are drawn at random instead.
-// docs/simulator.md says which parameters the papers print and which are assumed.
+// docs/lab/simulator.md says which parameters the papers print and which are assumed.
 //
 // A thread must not lock its OS thread, and must not block on a channel or mutex that another
 // thread of the run releases. The run would stop until its context ends; the error then names

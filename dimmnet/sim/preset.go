@@ -135,7 +135,7 @@ func (p *Preset) Anatomy() []Stage {
 	return append(stages, Stage{"waiting for the next poll (mean)", p.Host.ReadHalf / 2}, Stage{"CPU read", p.Host.ReadHalf})
 }
 
-// NICLatency returns the sum of the stages within the two NICs (docs/papers.md, DIMMnet-1).
+// NICLatency returns the sum of the stages within the two NICs (docs/lab/papers.md, DIMMnet-1).
 func (p *Preset) NICLatency() dimmnet.Time {
 	return total(p.NIC.Send) - p.NIC.Send[0].Time + total(p.NIC.Receive)
 }

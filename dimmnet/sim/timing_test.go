@@ -12,7 +12,7 @@ import (
 )
 
 // oneWay is the time of one AOTF in nanoseconds, the sum of the rows of a table
-// (docs/papers.md, DIMMnet-1): CPU write, chipset, the send stages, outside the SWIF, the
+// (docs/lab/papers.md, DIMMnet-1): CPU write, chipset, the send stages, outside the SWIF, the
 // receive stages.
 var oneWay = map[string]float64{
 	"A":        53 + 60 + (45 + 30 + 45 + 15 + 15) + 64 + 127 + 144 + 15,

@@ -49,9 +49,9 @@ type manifest struct {
 	}
 }
 
-// TestKubernetes checks that the pods of docs/kubernetes.yaml are the ranks of one job.
+// TestKubernetes checks that the pods of docs/guide/kubernetes.yaml are the ranks of one job.
 func TestKubernetes(t *testing.T) {
-	f, err := os.Open("../../docs/kubernetes.yaml")
+	f, err := os.Open("../../docs/guide/kubernetes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

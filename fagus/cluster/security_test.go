@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestSecurityPage checks that docs/security.md names tests that exist.
+// TestSecurityPage checks that docs/guide/security.md names tests that exist.
 func TestSecurityPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/security.md")
+	page, err := os.ReadFile("../../docs/guide/security.md")
 	if err != nil {
 		t.Fatal(err)
 	}

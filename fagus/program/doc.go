@@ -6,8 +6,8 @@
 //
 // The command has the flags of `fagus run` that say where and how a program runs, such as --net,
 // --nodes, --mode and --check, and reads FAGUS_NET, FAGUS_NODES and FAGUS_MODE in their absence. It
-// runs all ranks itself, starts them as processes, or is a rank that a launcher has started
-// (fagus launch, mpirun, srun, Kubernetes). At the end it prints a report. docs/program.md is the
+// runs all ranks itself, starts them as processes, or is a rank that a launcher has started (fagus
+// launch, mpirun, srun, Kubernetes). At the end it prints a report. docs/guide/program.md is the
 // guide.
 //
 // An [App] has a name, flags and arguments of its own beside these:

@@ -16,7 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// schema identifies the document that --json prints. docs/json.md describes it.
+// schema identifies the document that --json prints. docs/reference/json.md describes it.
 const schema = "fagus.program/v1"
 
 const (

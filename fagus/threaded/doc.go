@@ -116,5 +116,5 @@
 //
 // Update sends one request after the other, as in the paper; without Direct there are up to 16 at a
 // time. The table takes two fifths of the LLCM, which is 2182 entries on DIMMnet-1 with 2 nodes.
-// docs/model/take.pml is a model of this protocol, without its messages.
+// docs/internals/model/take.pml is a model of this protocol, without its messages.
 package threaded

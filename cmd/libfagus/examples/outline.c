@@ -1,4 +1,4 @@
-/* The program outline of the paper (docs/papers.md, Fagus), with a counter instead of a matrix.
+/* The program outline of the paper (docs/lab/papers.md, Fagus), with a counter instead of a matrix.
  *
  *     fagus launch -n 4 -- ./outline */
 #include <stdio.h>

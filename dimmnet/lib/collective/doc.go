@@ -5,7 +5,7 @@
 //	err = g.Barrier()
 //	sum, err := collective.Reduce(g, x, collective.Sum)
 //
-// These are the barrier and the global sum that the DIMMnet-1 papers measure (docs/papers.md,
+// These are the barrier and the global sum that the DIMMnet-1 papers measure (docs/lab/papers.md,
 // DIMMnet-1, Barrier and global sum by AOTF). Package apps/reproduce compares them with the
 // papers' figures. The package is a library for programs that use a Port directly. Fagus
 // programs do not use it: package phase moves pages, and synchronizes through its own slots.

@@ -38,7 +38,7 @@ func (c *Control) OfCall() bool {
 
 type kind uint8
 
-// The kinds; the first four are the paper's (docs/papers.md, DIMMnet-2 and MPI, MPI on it).
+// The kinds; the first four are the paper's (docs/lab/papers.md, DIMMnet-2 and MPI, MPI on it).
 const (
 	eagerSend     kind = 1 + iota // the message follows the packet
 	requestToSend                 // RTS: the message is too long to be sent at once

@@ -1,6 +1,6 @@
 // Package mpi implements a part of MPI-2 on any port: messages with tags and wildcards,
 // communicators, data types, collectives and windows. It uses the eager and rendezvous protocols
-// of the DIMMnet-2 paper (docs/papers.md, DIMMnet-2 and MPI, MPI on it).
+// of the DIMMnet-2 paper (docs/lab/papers.md, DIMMnet-2 and MPI, MPI on it).
 //
 //	err := mpi.Run(h, mpi.Options{}, func(c *mpi.Comm) error {
 //		if c.Rank() == 0 {
@@ -11,7 +11,7 @@
 //	})
 //
 // It is not a binding of MPI's C or Fortran interface, and starts no processes; the network
-// does. docs/mpi.md lists what is left out.
+// does. docs/reference/mpi.md lists what is left out.
 //
 // # Protocol
 //

@@ -1,6 +1,6 @@
 // Package sendrecv implements DIMM_Send and DIMM_Recv of DIMMnet-1: blocking, standard-mode,
-// untagged messages between ranks (docs/papers.md, DIMM_Send and DIMM_Recv). It runs on any port
-// that has RDMA and bulk memory.
+// untagged messages between ranks (docs/lab/papers.md, DIMM_Send and DIMM_Recv). It runs on any
+// port that has RDMA and bulk memory.
 //
 //	e, err := sendrecv.New(h.Port(), sendrecv.Config{})
 //	if h.Port().Rank() == 0 {

@@ -94,9 +94,9 @@ func (h *Host) CheckNotify(dst dimmnet.Rank) {
 
 // Go runs f in a goroutine that is locked to an OS thread, and calls ended when f has ended.
 //
-// The helper threads of D1-Fagus are pthreads (docs/papers.md, Fagus): switching to a helper costs
-// a kernel switch, and a helper that polls takes the processor of the body. Goroutines that share
-// an OS thread would switch in 0.1 us and make helpers look cheaper than they are.
+// The helper threads of D1-Fagus are pthreads (docs/lab/papers.md, Fagus): switching to a helper
+// costs a kernel switch, and a helper that polls takes the processor of the body. Goroutines that
+// share an OS thread would switch in 0.1 us and make helpers look cheaper than they are.
 func Go(network, name string, h dimmnet.Host, f func(dimmnet.Host) error, ended func(cause, shown error)) {
 	go func() {
 		runtime.LockOSThread()

@@ -11,7 +11,7 @@ import "time"
 // the thread's share, which it needs for its work; and a thread that yields gives the others a time
 // slice each, but not its own share back. A thread that sleeps keeps its share, and takes the
 // processor away from the others when it is woken. So there it polls for about as long as an answer
-// takes from a rank that is running, never yields, and sleeps (docs/decisions, 0079).
+// takes from a rank that is running, never yields, and sleeps (docs/internals/decisions, 0079).
 //
 // A thread learns of the others by what it loses: when two readings of the clock are far apart
 // between which it has only polled or yielded, another program has had the processor. A thread that

@@ -22,9 +22,9 @@ const (
 //
 // The monitor wakes up every 0.1 ms for some milliseconds after the process has waited, and later
 // every 10 ms. Each time, the kernel takes the processor from the rank for 11 us: between two ranks
-// on two processors, a barrier took 1.5 times as long (docs/decisions, 0071). With the policy
-// SCHED_BATCH the monitor waits for the scheduler's next tick instead. It keeps that policy, and
-// the threads that it starts have it, too: see Foreground.
+// on two processors, a barrier took 1.5 times as long (docs/internals/decisions, 0071). With the
+// policy SCHED_BATCH the monitor waits for the scheduler's next tick instead. It keeps that policy,
+// and the threads that it starts have it, too: see Foreground.
 //
 // The runtime starts the monitor before any other thread. So it is the oldest thread of the process
 // but for the first, and it sleeps often while the process spins; a thread of which only one of

@@ -7,8 +7,8 @@
 //	err := network.Run(ctx, 4, func(h dimmnet.Host) error { ... })
 //
 // A joined network runs only the body of its own rank. It encrypts nothing, and authenticates
-// nobody beyond the run's token: docs/security.md says where that is enough. It is not a way to use
-// a provider's own remote stores for dimmnet.Port.Store.
+// nobody beyond the run's token: docs/guide/security.md says where that is enough. It is not a way
+// to use a provider's own remote stores for dimmnet.Port.Store.
 //
 // # Joining
 //

@@ -254,7 +254,7 @@ func (f *fabric) control(l *link, k kind) (sent bool) {
 }
 
 // Wait implements stream.Poll. Not all providers have a descriptor to sleep on, so a thread that
-// sleeps looks at intervals (docs/decisions/0074).
+// sleeps looks at intervals (docs/internals/decisions/0074).
 func (f *fabric) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
 	if atMost > 0 {
 		f.asleep.Store(true)

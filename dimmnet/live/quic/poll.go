@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
-// poll is where a thread sleeps until a link is ready. docs/model/ring.pml is a model of a link's
-// rings and the poll.
+// poll is where a thread sleeps until a link is ready. docs/internals/model/ring.pml is a model of
+// a link's rings and the poll.
 type poll struct {
 	woken      chan struct{} // contains an element after Wake
 	links      []*link       // by rank; nil for the own rank

@@ -44,10 +44,10 @@
 // streams have not accepted are not sent. A Pull takes until the peer waits. Only what a [Remote]
 // moves needs no thread of the peer.
 //
-// Idle reads the streams for as long as local.Ladder says, and then sleeps. Of the
-// threads of a node that sleep, in Idle or for an event, one is the leader: it sleeps in the Poll
-// and receives for all. When it leaves, another takes its place. docs/model/sleepers.pml is a model
-// of this, and docs/model/timer.pml one of the timer. Where threads outnumber processors, or
+// Idle reads the streams for as long as local.Ladder says, and then sleeps. Of the threads of a
+// node that sleep, in Idle or for an event, one is the leader: it sleeps in the Poll and receives
+// for all. When it leaves, another takes its place. docs/internals/model/sleepers.pml is a model of
+// this, and docs/internals/model/timer.pml one of the timer. Where threads outnumber processors, or
 // goroutines do a part of the work (Config.Helped), no thread reads for long.
 //
 // # Failure

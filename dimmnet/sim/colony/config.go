@@ -10,8 +10,8 @@ import (
 // Clock is the clock period of the bus and the board (50 MHz).
 const Clock = 20 * dimmnet.Nanosecond
 
-// Clocks that a program spends on an access in addition to the bus access. A program's write
-// takes 0.44 us and its read 0.96 us, or 3.36 us and 4.28 us with a system call (docs/papers.md,
+// Clocks that a program spends on an access in addition to the bus access. A program's write takes
+// 0.44 us and its read 0.96 us, or 3.36 us and 4.28 us with a system call (docs/lab/papers.md,
 // Computer Colony, Figures). The board's 5 and 27 clocks are subtracted.
 const (
 	writeCost     = 22 - 5

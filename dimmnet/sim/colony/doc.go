@@ -1,4 +1,4 @@
-// Package colony is a model of the Computer Colony NIC, a board of 2002 (docs/papers.md,
+// Package colony is a model of the Computer Colony NIC, a board of 2002 (docs/lab/papers.md,
 // Computer Colony). The board sits on the system bus, and the SSRAMs of all boards form one
 // shared memory. A load or store to another node's slice of the address window becomes a packet
 // of 96 bits on an unreliable link, without a system call.
@@ -21,7 +21,7 @@
 //
 // A board consists of eight modules. Each is a state machine given by a table in tables.go,
 // whose rows have a state, an input, the next state, an action and a signal to another module.
-// One interpreter (interpreter.go) steps all of them, and docs/colony shows their drawings. The
+// One interpreter (interpreter.go) steps all of them, and docs/lab/colony shows their drawings. The
 // FC interface sends and receives at the same time, so it is two machines.
 //
 // A clock is 20 ns. A state that works takes its clocks from entering it. A state that waits
@@ -50,7 +50,7 @@
 //
 // The thesis prints the sums 5, 27, 112, 131, 150, 168 and 187 clocks, and 8 clocks for a part.
 // The clocks of single states, the gap of 5 clocks between parts, the clock to load a copy, the
-// time T and the timeouts are assumed so that these sums come out; docs/colony.md lists them.
+// time T and the timeouts are assumed so that these sums come out; docs/lab/colony.md lists them.
 // The thesis computes with failed tries that take as long as successful ones, which determines
 // the timeouts. The times and retries of two boards with errors are computed from these.
 //

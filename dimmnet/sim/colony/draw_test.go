@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "draw docs/colony/*.svg anew")
+var update = flag.Bool("update", false, "draw docs/lab/colony/*.svg anew")
 
-// TestDrawings checks that the drawings in docs/colony match the tables. To redraw them:
+// TestDrawings checks that the drawings in docs/lab/colony match the tables. To redraw them:
 //
 //	go test ./dimmnet/sim/colony -run TestDrawings -update
 func TestDrawings(t *testing.T) {
-	folder := filepath.Join("..", "..", "..", "docs", "colony")
+	folder := filepath.Join("..", "..", "..", "docs", "lab", "colony")
 	if *update {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)

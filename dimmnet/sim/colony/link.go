@@ -5,7 +5,7 @@ import "fmt"
 // Link is a method of sending the 96 bits of a packet.
 type Link uint8
 
-// The link variants (docs/papers.md, Computer Colony, Link variants).
+// The link variants (docs/lab/papers.md, Computer Colony, Link variants).
 const (
 	Burst Link = iota // 96 bits in one burst
 	Split             // three parts of 32 bits with gaps between them

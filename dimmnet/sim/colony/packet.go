@@ -2,7 +2,7 @@ package colony
 
 import "fmt"
 
-// Sizes (docs/papers.md, Computer Colony, Packet: 96 bits).
+// Sizes (docs/lab/papers.md, Computer Colony, Packet: 96 bits).
 const (
 	AddressBits = 18               // bits of a word's address in a node's SSRAM
 	NodeWords   = 1 << AddressBits // 1 MB of 32-bit words

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Units of the paged memory (docs/papers.md, Computer Colony, Memory): space is allocated by
+// Units of the paged memory (docs/lab/papers.md, Computer Colony, Memory): space is allocated by
 // page, data moves by block.
 const (
 	PageWords  = 1024 // 4096 bytes
@@ -16,7 +16,7 @@ const (
 // PageKind is the role that a page has on a board.
 type PageKind uint8
 
-// The kinds of pages (docs/papers.md, Computer Colony, Memory).
+// The kinds of pages (docs/lab/papers.md, Computer Colony, Memory).
 const (
 	PageDummy PageKind = iota // no local memory behind it: every access is remote
 	PageHome                  // the data lives in this board's memory

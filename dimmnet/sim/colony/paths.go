@@ -49,7 +49,7 @@ func sum(tables [modules]table, path []stop) (clocks int) {
 func (l Link) wire() int { return 2*l.flights()[0] - l.ahead(KindAnswer) }
 
 // Remote returns the clocks of a remote access without damaged packets or other requests. They are
-// those of the loop (docs/papers.md, Computer Colony, Figures).
+// those of the loop (docs/lab/papers.md, Computer Colony, Figures).
 func (l Link) Remote() (write, read int) {
 	t := tables(l)
 	return sum(t, remotePath(KindWrite)) + l.wire(), sum(t, remotePath(KindRead)) + l.wire()

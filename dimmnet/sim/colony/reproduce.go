@@ -13,7 +13,7 @@ type Figure struct {
 	Left string
 }
 
-// Probabilities that a packet is damaged (docs/papers.md, Computer Colony, Figures).
+// Probabilities that a packet is damaged (docs/lab/papers.md, Computer Colony, Figures).
 const (
 	loopDamage  = 0.01
 	burstDamage = 0.245

@@ -30,7 +30,7 @@ type table struct {
 }
 
 // tables returns the state machines of a board on a link. The states are those of the thesis
-// (docs/papers.md, Computer Colony, Protocol). Their clocks are assumed so that the sums along
+// (docs/lab/papers.md, Computer Colony, Protocol). Their clocks are assumed so that the sums along
 // the paths (paths.go) are the thesis's figures.
 func tables(l Link) [modules]table {
 	return [modules]table{

@@ -1,5 +1,6 @@
 // Package dimmnet2 simulates a network of DIMMnet-2s in virtual time: NICs in DIMM slots, on
-// InfiniBand 4X, whose large memory is accessed by commands (docs/papers.md, DIMMnet-2 and MPI).
+// InfiniBand 4X, whose large memory is accessed by commands (docs/lab/papers.md, DIMMnet-2 and
+// MPI).
 //
 //	w, err := dimmnet2.New(sim.Config{}, dimmnet2.Default())
 //	err = w.Run(ctx, 2, func(h dimmnet.Host) error { ... })
@@ -36,5 +37,5 @@
 //
 // The model omits link errors and InfiniBand's own acknowledgements, several processes on a
 // node, protection, and the host's caches. Faults of sim.Config stop threads, not links.
-// docs/dimmnet2.md lists the parameters and the results.
+// docs/lab/dimmnet2.md lists the parameters and the results.
 package dimmnet2

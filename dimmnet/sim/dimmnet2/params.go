@@ -7,8 +7,8 @@ import (
 )
 
 // Params are the times and sizes of a DIMMnet-2, its host and its network. "Paper" refers to
-// docs/papers.md, DIMMnet-2 and MPI, and "DIMMnet-1" to its section on DIMMnet-1. Values that no
-// paper prints are assumed; docs/dimmnet2.md lists what depends on them.
+// docs/lab/papers.md, DIMMnet-2 and MPI, and "DIMMnet-1" to its section on DIMMnet-1. Values that
+// no paper prints are assumed; docs/lab/dimmnet2.md lists what depends on them.
 type Params struct {
 	// The host: a Pentium 4 of 2.6 GHz, VIA VT8751A, DDR PC1600 (paper).
 

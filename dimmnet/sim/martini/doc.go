@@ -18,7 +18,7 @@
 //
 // # Limits
 //
-// Sizes are those that the papers print (docs/papers.md, DIMMnet-1). They do not print the
+// Sizes are those that the papers print (docs/lab/papers.md, DIMMnet-1). They do not print the
 // size of the receiver's TLB (here: that of the HTLB) and the replacement policy of its ways
 // (here: least recently used). The layout of the 32 bytes of a seed is not modelled.
 package martini

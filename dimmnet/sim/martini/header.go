@@ -6,7 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// Sizes of the chip (docs/papers.md, DIMMnet-1).
+// Sizes of the chip (docs/lab/papers.md, DIMMnet-1).
 const (
 	PageBytes  = 1 << 12 // a kick page: its low 12 bits go into the remote address
 	KickPages  = 1 << 16 // 256 sets x 8-bit tags

@@ -1,6 +1,6 @@
 package martini
 
-// Both look-aside buffers: 4 ways, 256 sets, 8-bit tags (docs/papers.md, DIMMnet-1, AOTF).
+// Both look-aside buffers: 4 ways, 256 sets, 8-bit tags (docs/lab/papers.md, DIMMnet-1, AOTF).
 const (
 	sets = 256
 	ways = 4

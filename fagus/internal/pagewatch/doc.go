@@ -23,5 +23,5 @@
 //
 // The memory must consist of whole pages of a private anonymous mapping that are used for
 // nothing else; it must not be in the Go heap. The first write to a page costs a fault
-// (1 µs, docs/writes.md). A page that is not written costs about a nanosecond in Written.
+// (1 µs, docs/internals/writes.md). A page that is not written costs about a nanosecond in Written.
 package pagewatch

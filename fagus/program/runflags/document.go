@@ -10,7 +10,7 @@ import (
 )
 
 // Document is the part of a JSON document that describes a run: where it ran, and what the ranks
-// did. docs/json.md describes the fields.
+// did. docs/reference/json.md describes the fields.
 type Document struct {
 	Nodes    int    `json:"nodes"`
 	Mode     string `json:"mode"`
@@ -66,7 +66,7 @@ func (d *Document) Checked() string {
 	}
 	text := "check: no access without its variable was seen"
 	if c := d.Coverage; c != nil && c.Sharing > 0 {
-		text += fmt.Sprintf("; %d of %d variables share pages with others, where wrong reads are not found (docs/check.md)", c.Sharing, c.Variables)
+		text += fmt.Sprintf("; %d of %d variables share pages with others, where wrong reads are not found (docs/guide/check.md)", c.Sharing, c.Variables)
 	}
 	a := *d.Advice
 	if len(a) == 0 {

@@ -25,7 +25,7 @@ func EnvFlag(category, what string) cli.Flag {
 
 // HostCostFlag returns the flag --host-cost.
 func HostCostFlag(category string) cli.Flag {
-	return &cli.StringFlag{Name: "host-cost", Category: category, Value: "on", Usage: "what copies, lists, wake-ups and the memory bus of a simulated machine cost: on, off (only the network and the program cost time), or `FACTORS` of the model's costs, such as miss=2,wake=0.5 (docs/simulator.md)"}
+	return &cli.StringFlag{Name: "host-cost", Category: category, Value: "on", Usage: "what copies, lists, wake-ups and the memory bus of a simulated machine cost: on, off (only the network and the program cost time), or `FACTORS` of the model's costs, such as miss=2,wake=0.5 (docs/lab/simulator.md)"}
 }
 
 // ReadHostCost reads the flag --host-cost, for Config.HostCost.

@@ -11,7 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TimelineSchema identifies the document of a Timeline, which docs/json.md describes.
+// TimelineSchema identifies the document of a Timeline, which docs/reference/json.md describes.
 const TimelineSchema = "fagus.timeline/v1"
 
 // Timeline is a JSON document: what every rank of a run did when.

@@ -13,7 +13,7 @@ import (
 
 const versionSchema = "fagus.version/v1"
 
-// version says which build of the command this is. docs/json.md describes its document.
+// version says which build of the command this is. docs/reference/json.md describes its document.
 type version struct {
 	Schema   string `json:"schema"`
 	Version  string `json:"version"`            // of the module

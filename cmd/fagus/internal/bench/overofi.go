@@ -53,7 +53,7 @@ func (f *field) overOFI(l library) library {
 }
 
 // overUCX returns the peers of Debian that cannot use libfabric, over what is nearest to the
-// provider. OpenSHMEM over TCP is missing: its puts do not arrive (docs/peers.md).
+// provider. OpenSHMEM over TCP is missing: its puts do not arrive (docs/lab/peers.md).
 func (f *field) overUCX(heap string) []library {
 	if f.over == shmProvider {
 		m, s := mpich("MPICH, UCX shm", "UCX_TLS=sm,self"), openSHMEM("OpenSHMEM, UCX shm", heap, "UCX_TLS=sm,self")

@@ -22,7 +22,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-const peersText = "make -C bench peers && fagus bench --peers        against Open MPI, MPICH and OpenSHMEM (docs/peers.md)\n" +
+const peersText = "make -C bench peers && fagus bench --peers        against Open MPI, MPICH and OpenSHMEM (docs/lab/peers.md)\n" +
 	"fagus bench --peers --net tcp                     all by TCP on the loopback device\n" +
 	"fagus bench --peers --net ofi --provider net      all over one provider of libfabric (fagus built with -tags ofi)\n" +
 	"fagus bench --peers --ops barrier,sum --json\n" +

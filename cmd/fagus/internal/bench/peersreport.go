@@ -15,7 +15,7 @@ import (
 
 const peersSchema = "fagus.peers/v2"
 
-// peersReport is the document of fagus bench --peers, which docs/peers.md explains.
+// peersReport is the document of fagus bench --peers, which docs/lab/peers.md explains.
 type peersReport struct {
 	Schema  string       `json:"schema"`
 	Version string       `json:"version"`

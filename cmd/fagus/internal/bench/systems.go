@@ -79,7 +79,7 @@ type field struct {
 func (f *field) crowded() bool { return f.ranks > len(f.cpus) }
 
 // libraries returns the peers: each library with its default settings, and with the best known
-// settings (docs/peers.md).
+// settings (docs/lab/peers.md).
 func (f *field) libraries() []library {
 	if f.net == runflags.OFI {
 		return f.overProvider()

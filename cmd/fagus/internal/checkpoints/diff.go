@@ -21,7 +21,7 @@ import (
 
 const diffSchema = "fagus.checkpointdiff/v1"
 
-// difference is the document of fagus checkpoint diff. docs/json.md describes it.
+// difference is the document of fagus checkpoint diff. docs/reference/json.md describes it.
 type difference struct {
 	Schema string      `json:"schema"`
 	Equal  bool        `json:"equal"`

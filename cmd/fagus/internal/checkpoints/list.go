@@ -19,7 +19,7 @@ import (
 
 const listSchema = "fagus.checkpoints/v1"
 
-// listing is the document of fagus checkpoint ls. docs/json.md describes it.
+// listing is the document of fagus checkpoint ls. docs/reference/json.md describes it.
 type listing struct {
 	Schema      string    `json:"schema"`
 	Directory   string    `json:"directory"`

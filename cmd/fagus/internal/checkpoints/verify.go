@@ -17,7 +17,7 @@ const verifySchema = "fagus.checkpointverify/v1"
 // mostWrong is how many wrong pieces of a checkpoint are reported in words.
 const mostWrong = 8
 
-// verification is the document of fagus checkpoint verify. docs/json.md describes it.
+// verification is the document of fagus checkpoint verify. docs/reference/json.md describes it.
 type verification struct {
 	Schema      string    `json:"schema"`
 	Directory   string    `json:"directory"`

@@ -14,7 +14,7 @@ import (
 
 // claim is a claim of the paper, and what a comparison says about it.
 type claim struct {
-	Claim   string  `json:"claim"` // the paper's words (docs/papers.md, Fagus)
+	Claim   string  `json:"claim"` // the paper's words (docs/lab/papers.md, Fagus)
 	Verdict verdict `json:"verdict"`
 	Measure string  `json:"measure"` // what is compared, and the limit
 	Numbers string  `json:"numbers"`

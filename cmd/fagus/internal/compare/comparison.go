@@ -14,7 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// schema identifies the document, which docs/json.md describes.
+// schema identifies the document, which docs/reference/json.md describes.
 const schema = "fagus.compare/v2"
 
 // comparison is the result of fagus compare: one JSON document, or tables.

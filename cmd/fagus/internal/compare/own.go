@@ -22,7 +22,7 @@ const sizesName = "sizes"
 func ownCommand() *cli.Command {
 	const what = "what is compared"
 	return &cli.Command{
-		Name: "./PROGRAM", Usage: "a program of one's own, which uses package fagus/program (docs/program.md)",
+		Name: "./PROGRAM", Usage: "a program of one's own, which uses package fagus/program (docs/guide/program.md)",
 		UsageText: `fagus compare ./PROGRAM [flags] [-- ARGUMENTS]
 fagus compare [flags] -- PROGRAM [ARGUMENTS]
 

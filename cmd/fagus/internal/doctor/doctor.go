@@ -133,7 +133,7 @@ func examineJob(lookup func(string) (string, bool)) []finding {
 		return []finding{good("job", "none: no launcher has set a rank")}
 	}
 	if err != nil {
-		return []finding{lack("job", err, "see docs/processes.md")}
+		return []finding{lack("job", err, "see docs/guide/processes.md")}
 	}
 	where := fmt.Sprintf("meets at %q", place.Rendezvous)
 	if place.ByLauncher {

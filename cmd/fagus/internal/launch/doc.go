@@ -3,5 +3,5 @@
 // use the C library, the launcher simulates the network; for programs of package fagus/program the
 // process of rank 0 does, and the others end at once. Each process sends on its line (FAGUS_LINE)
 // which of the two it is. The hidden command fagus agent starts the ranks of a job on another host
-// (docs/processes.md).
+// (docs/guide/processes.md).
 package launch

@@ -24,7 +24,7 @@ fagus launch -n 4 -- ./app --size 512        a program that uses package fagus/p
 fagus launch -n 4 --net dimmnet1 -- ./app    the same on a simulated network
 fagus launch -n 4 -- fagus run matmul --net shm
 fagus launch -n 2 --plain -- ./app >out      output unchanged, without ranks
-fagus launch -n 4 --restart 3 -- ./app --checkpoint kept       a rank may die (docs/processes.md)
+fagus launch -n 4 --restart 3 -- ./app --checkpoint kept       a rank may die (docs/guide/processes.md)
 fagus launch -n 8 --hosts a,b:6 -- /opt/app  two ranks on a, six on b, by ssh
 make -C cmd/libfagus                         the C library (C, C++, Fortran) and its example
 fagus launch -n 4 --net tcp -- cmd/libfagus/build/matmul       a C program

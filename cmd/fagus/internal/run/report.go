@@ -6,7 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// Schema identifies the document of a run, which docs/json.md describes.
+// Schema identifies the document of a run, which docs/reference/json.md describes.
 const Schema = "fagus.run/v2"
 
 // Report is the result of a run: one JSON document, or tables.

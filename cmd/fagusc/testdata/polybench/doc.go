@@ -1,6 +1,6 @@
 // Package polybench contains the 30 kernels of PolyBench 4.2 as sequential Go functions for
 // fagusc. They measure how much of ordinary code fagusc makes parallel, and how fast it becomes:
-// see docs/polybench.md.
+// see docs/lab/polybench.md.
 //
 // The functions are written from the definition of what they compute, in the loop order of
 // PolyBench, with matrices as flat slices, and without regard to what fagusc can do. Keep them
@@ -17,5 +17,5 @@
 //	go test ./cmd/fagusc/testdata/polybench -bench Kernels -benchtime 5x   # with -short: small sizes
 //	go test ./cmd/fagusc/testdata/polybench -run TestTable -update -timeout 2h
 //
-// The last command measures for 10 to 20 minutes and writes docs/polybench.md.
+// The last command measures for 10 to 20 minutes and writes docs/lab/polybench.md.
 package polybench

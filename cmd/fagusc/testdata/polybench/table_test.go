@@ -13,10 +13,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
-var update = flag.Bool("update", false, "measure all kernels that -run selects, and write their rows in docs/polybench.md")
+var update = flag.Bool("update", false, "measure all kernels that -run selects, and write their rows in docs/lab/polybench.md")
 
 const (
-	page  = "../../../../docs/polybench.md"
+	page  = "../../../../docs/lab/polybench.md"
 	begin = "<!-- table: go test ./cmd/fagusc/testdata/polybench -run TestTable -update -timeout 2h -->\n"
 	head  = `| kernel | parallel loops | with [][]float64 | simulated size | 4 nodes | 16 | 64 | live size | alone, ms | 2 goroutines | 2 ranks | plan, ms | with copies |
 |---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -24,7 +24,7 @@ const (
 	end = "<!-- end -->\n"
 )
 
-// TestTable checks the table in docs/polybench.md: the accepted loops, and when tests are
+// TestTable checks the table in docs/lab/polybench.md: the accepted loops, and when tests are
 // thorough also the simulated times. With -update it measures every kernel and writes its row at
 // once, so that -run TestTable/gemm measures only this one.
 func TestTable(t *testing.T) {

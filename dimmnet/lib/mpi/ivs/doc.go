@@ -1,4 +1,4 @@
-// Package ivs carries MPI over the rings of DIMMnet-2, as in its paper (docs/papers.md,
+// Package ivs carries MPI over the rings of DIMMnet-2, as in its paper (docs/lab/papers.md,
 // DIMMnet-2 and MPI, MPI on it). Control packets and eager data go by BOTF with packets of type
 // IVS, and rendezvous data by RVS to the ranges that the receiver has exposed.
 //

@@ -12,7 +12,7 @@ import (
 // Config configures a link. The zero value is useful.
 type Config struct {
 	// Protocol is the time of MPI's calls, and of its work on requests, for a message or access,
-	// half of it at each end. The progress engine, which answers, takes none (docs/papers.md,
+	// half of it at each end. The progress engine, which answers, takes none (docs/lab/papers.md,
 	// DIMMnet-2 and MPI, Figures, row 6).
 	Protocol dimmnet.Time
 	// Area is the start of the part of SO-DIMM that rendezvous use, and AreaBytes its size. If
@@ -21,7 +21,7 @@ type Config struct {
 	AreaBytes int
 }
 
-// loadBytes is a packet's first VL (docs/papers.md, DIMMnet-2 and MPI, Figures).
+// loadBytes is a packet's first VL (docs/lab/papers.md, DIMMnet-2 and MPI, Figures).
 const loadBytes = 128
 
 // Link is an mpi.Link over the commands of a DIMMnet-2 host.

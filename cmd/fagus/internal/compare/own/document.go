@@ -150,7 +150,7 @@ func readTimeline(path string, nodes int) ([]fagus.Stats, error) {
 var errNoTimeline = errors.New("the program has not written the file of --timeline")
 
 // wanted says which programs can be compared.
-const wanted = "want a program that uses package fagus/program (docs/program.md)"
+const wanted = "want a program that uses package fagus/program (docs/guide/program.md)"
 
 var errNoDocument = errors.New("it printed no document on standard output: " + wanted)
 

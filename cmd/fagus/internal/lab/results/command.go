@@ -27,8 +27,8 @@ func Command() *cli.Command {
 		Name: "results", Usage: "run every program on every network, and write a page of the results",
 		UsageText: `fagus lab results [flags] [PROGRAM ...]
 
-fagus lab results --data docs/results.json --out docs/results.md        everything: half an hour on 2 processors
-fagus lab results --data docs/results.json --out docs/results.md ep cg  these again, the others as they were
+fagus lab results --data docs/lab/results.json --out docs/lab/results.md        everything: half an hour on 2 processors
+fagus lab results --data docs/lab/results.json --out docs/lab/results.md ep cg  these again, the others as they were
 fagus lab results --quick ep                                            small, to see how it works`,
 		Flags: []cli.Flag{
 			&cli.IntSliceFlag{Name: "nodes", Category: what, Value: cli.NewIntSlice(1, 2, 4, 8, 16, 32, 64), Usage: "`NODES` of simulated speed-ups; the first must be 1"},

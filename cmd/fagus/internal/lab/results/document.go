@@ -2,7 +2,7 @@ package results
 
 import "slices"
 
-// Schema identifies the document, which docs/json.md describes.
+// Schema identifies the document, which docs/reference/json.md describes.
 const Schema = "fagus.results/v1"
 
 // Document is the result of Collect.

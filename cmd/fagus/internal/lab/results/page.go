@@ -16,7 +16,7 @@ import (
 //go:embed page.md.tmpl
 var pageText string
 
-// Page writes the document in Markdown: tables, which docs/lessons.md explains.
+// Page writes the document in Markdown: tables, which docs/lab/lessons.md explains.
 func (d *Document) Page(w io.Writer) error {
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// schema identifies the documents of all sweeps, which docs/json.md describes.
+// schema identifies the documents of all sweeps, which docs/reference/json.md describes.
 const schema = "fagus.sweep/v2"
 
 // Command returns the command fagus lab sweep.

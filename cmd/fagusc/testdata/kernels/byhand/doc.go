@@ -20,5 +20,5 @@
 // it takes no phase in phase mode, and is a Barrier in threaded mode.
 //
 // The functions are in test files, because only the tests call them. TestTable compares them with
-// the generated ones and makes the table in docs/fagusc.md.
+// the generated ones and makes the table in docs/guide/fagusc.md.
 package byhand

@@ -13,16 +13,16 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-var update = flag.Bool("update", false, "write the table to docs/fagusc.md")
+var update = flag.Bool("update", false, "write the table to docs/guide/fagusc.md")
 
 // TestTable compares the generated kernels with the hand-written ones on 4 simulated nodes, and
-// checks the table in docs/fagusc.md. The generated code charges 1 ns per iteration of an innermost
+// checks the table in docs/guide/fagusc.md. The generated code charges 1 ns per iteration of an innermost
 // loop; the hand-written code charges nothing.
 func TestTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
 	}
-	const file, head = "../../../../../docs/fagusc.md", "| kernel | size | messages |"
+	const file, head = "../../../../../docs/guide/fagusc.md", "| kernel | size | messages |"
 	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,6 @@
 //     random matrix, so that nearly all ranks need nearly all elements of the direction.
 //
 // The functions are in test files, because only the tests call them. TestTable compares whole
-// runs and makes the table in docs/fagusc.md; TestStep compares steps; BenchmarkLive measures
+// runs and makes the table in docs/guide/fagusc.md; TestStep compares steps; BenchmarkLive measures
 // live ranks.
 package byhand

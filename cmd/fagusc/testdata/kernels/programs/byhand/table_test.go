@@ -14,7 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-var update = flag.Bool("update", false, "write the table to docs/fagusc.md")
+var update = flag.Bool("update", false, "write the table to docs/guide/fagusc.md")
 
 // size is that of the inputs that are compared.
 const size = 96
@@ -58,12 +58,12 @@ func (c cost) within(most float64) bool {
 const most = 1.2
 
 // TestTable compares whole runs of the programs with those by hand on simulated nodes, and checks
-// the table in docs/fagusc.md. Both charge 1 ns for each iteration of an innermost loop.
+// the table in docs/guide/fagusc.md. Both charge 1 ns for each iteration of an innermost loop.
 func TestTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
 	}
-	const file, head = "../../../../../../docs/fagusc.md", "| program | input, steps | nodes |"
+	const file, head = "../../../../../../docs/guide/fagusc.md", "| program | input, steps | nodes |"
 	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
