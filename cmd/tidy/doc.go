@@ -28,6 +28,7 @@
 //	glossary  names and package comments avoid the words that CONTRIBUTING.md bans
 //	prose     comments end before column 100 and cite no unpublished notes
 //	license   LICENSE exists
+//	links     links of pages lead to files
 //
 // The rules apply to all files, whatever their build constraints. tidy skips the folders that the
 // go command skips: testdata, vendor, names with a leading dot or underscore, and nested modules.

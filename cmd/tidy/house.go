@@ -19,6 +19,7 @@ func houseRules() []rule {
 		glossaryRule("docs/reference/glossary.md", "CONTRIBUTING.md"),
 		proseRule(100),
 		licenseRule(),
+		linksRule(),
 	}
 }
 
