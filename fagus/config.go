@@ -170,7 +170,7 @@ type Config struct {
 	first counters
 	waits *waits // of the rank; newNode sets it
 
-	replica *phase.Replica // of the ranks of this process
+	replica phase.Replica // of the ranks of this process
 }
 
 // counters are the values at which the counters of a run start: 0, except in tests, which start
@@ -231,7 +231,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	c.replica = new(phase.Replica)
+	c.replica = phase.NewReplica()
 	return c, nil
 }
 

@@ -162,15 +162,15 @@ func (r *recordingRank) acquire(random *rand.Rand) error {
 // call takes the rank through phases as Engine.Call does, and records their begin.
 func (r *recordingRank) call(l syncvar.List) error {
 	rank := r.host.Port().Rank()
-	l.Since, l.Fenced, r.fenced = r.engine.phase, r.fenced, false
+	l.Since, l.Fenced, r.fenced = r.engine.mover.Phase, r.fenced, false
 	for {
-		l.Phase = r.engine.phase
+		l.Phase = r.engine.mover.Phase
 		list := l
 		r.rec.moves = append(r.rec.moves, move{action: begin, from: rank, list: &list})
 		if err := r.engine.Begin(l); err != nil {
 			return err
 		}
-		if err := dimmnet.Drive(r.engine.port, r, r.engine.Done); err != nil {
+		if err := dimmnet.Drive(r.engine.mover.Port, r, r.engine.Done); err != nil {
 			return err
 		}
 		if r.engine.Finished(l.Call) {
@@ -189,7 +189,7 @@ func (r *recordingRank) Step() (progress bool, err error) {
 	case before == gather:
 		r.rec.moves = append(r.rec.moves, move{action: plan, from: rank})
 	default:
-		m := move{action: done, from: rank, granted: r.engine.plan.Granted[rank], stamps: make(map[syncvar.ID]byte)}
+		m := move{action: done, from: rank, granted: r.engine.outcome.Granted[rank], stamps: make(map[syncvar.ID]byte)}
 		for id, part := range r.parts {
 			// All bytes of a copy must be of one version.
 			if i := slices.IndexFunc(part, func(b byte) bool { return b != part[0] }); i >= 0 {

@@ -18,7 +18,15 @@
 //	+---- no ------+                    +--- yes: the next compute phase
 //
 // An [Engine] is a dimmnet.Stepper: it never waits. [Engine.Call] drives it through as many
-// phases as a call takes.
+// phases as a call takes. It is a loop around two parts, which New chooses for a run (choose.go):
+//
+//	agreement  how all ranks get to know the lists of all, and from them the same plan
+//	           agreement/pairs: every rank sends its list to all, the papers' protocol
+//	           agreement/tree: lists travel over a tree; phases repeat without a plan
+//	movement   how data go from rank to rank: through rings, by RDMA, from memory to memory
+//
+// Read them in this order: engine.go, agreement/agreement.go, agreement/pairs/pairs.go,
+// movement/mover.go.
 //
 // # Calls
 //
@@ -36,107 +44,6 @@
 // A peer that has finished a phase may send its list for the next one at once. The list lands
 // behind the data of this phase in the same ring and stays there: a rank polls a ring only while
 // a list or data of the present phase are due from it. So a peer is at most one phase ahead.
-//
-// # Methods of moving data
-//
-// New chooses one of four methods for the run (method.go). An engine has an outQueue and an
-// inQueue for every peer. The method gives each of them a dataSender or a dataReceiver.
-//
-//	rings      slots carry pieces of variables: the papers' protocol
-//	fetch      slots carry locations; receivers read the memory of senders (Config.Views)
-//	zero copy  slots carry locations; the bytes follow in the stream to the peer
-//	push       large data go by RDMA from bulk memory to bulk memory, small data through rings
-//
-// Over a tree the method is always push; with Config.Views receivers read small variables from the
-// memory of their owner, as with fetch.
-//
-// # Inline requests
-//
-// On live ports (Config.Live) a list that wants at most one variable goes as one word, stored at
-// the peer, instead of a message through the ring. The papers' protocol has no such words, and
-// the simulator does not use them. inline.go says why two request words per peer are enough. The
-// contents of one small variable may go with the word (attach.go). A phase in which one rank takes
-// a variable, and nobody else wants one, ends when the requests are there (turn.go).
-//
-// # Zero copy
-//
-// The receiver checks each location and posts a receive for its bytes. The sender is done when
-// the network no longer reads its memory; it waits for no answer. A rank that passes a variable
-// on sends each cut of 1 MiB when the whole cut has arrived.
-//
-// # Push
-//
-// All variables that go from one owner along the same tree form one multicast. They are packed
-// into one message, the same for all receivers. A message goes from a sender S to a receiver R
-// like this:
-//
-//	R -> S   grant    the offset of the memory that R has reserved for the message
-//	S -> R   PUSH     the message, or its next 64 KiB
-//	S        done     S's NIC reports that the bytes of the PUSH have landed
-//	S -> R   notice   how many bytes have landed, because R's NIC reports nothing to R
-//	S -> S            clear the done word for the next PUSH
-//
-// In a phase that repeats there is no grant: that of one cycle before stands (standing.go).
-//
-// A receiver that passes the message on pushes the bytes that a notice announces, out of the bulk
-// memory in which they landed. The receiver's host reads the message last, for its own copy.
-//
-// Whether a multicast goes by PUSH or through rings follows from the plan and from the number of
-// bytes that its variables guard. Only its owner and its receivers need to know the method, and
-// all of them have bound the variables. A rank that has not bound them yet delays no other rank.
-// The receiver chooses the offset and sends it in the grant. No rank computes how another uses
-// its memory, and a bad offset from the wire can damage only its sender's memory.
-//
-// The words for grants and notices are numbered by the plan: the i-th hop out of a rank, the i-th
-// hop into it. In a tree, the number is that of the peer, if there are enough words. A word has
-// one writer in a phase, and the rank that reads the word waits for it in the same phase. No word
-// of a later phase can land before: no rank transfers before all ranks have sent their lists for
-// the phase, and so have finished the phase before. Hops without a word go through rings. In a
-// tree, rings carry no data. There, the phase moves only the multicasts that have words, and
-// grants nothing (Plan.Partial); all ranks repeat their calls in the next.
-//
-// # Rounds and banks
-//
-// A rank handles the messages of a plan in the plan's order, in rounds of as many as its bulk
-// memory holds:
-//
-//	fill    write this rank's own messages, by the host
-//	Flip    if the host has filled a message: now the network sees it
-//	move    grant, push and notify for all messages, until nothing is under way
-//	Flip    if a message has arrived: now the host sees it
-//	read    check every message, and copy its pieces to their addresses
-//
-// A rank never flips while a peer can push into it. Peers push only messages that the rank granted
-// in this round, after the first Flip. The second Flip waits for the last notice of every granted
-// message, which the sender posts when the last byte has landed. Nor does a rank flip during a
-// PUSH of its own: a round lasts until every hop out of the rank is done. So the host and the
-// network never use the bulk memory at the same time. A port whose two banks are one memory needs
-// no other rule.
-//
-// In a phase that a rank expects to repeat, its first Flip comes before its mark. Peers push when
-// they know that all ranks have sent marks.
-//
-// No two ranks wait for each other. All ranks take the messages of a plan in the same order and
-// leave none out, and a multicast that may need another message ends the round. Let M be the first
-// message that some rank has not finished. Every rank that takes part in M has M in its present
-// round, or in its next round if the present round holds only earlier messages, which are
-// finished everywhere. So M is granted, pushed and passed on.
-//
-// # Lists over a tree
-//
-// Rings to all peers bound the number of nodes by the LLCM. With more nodes, lists are gathered
-// and spread over a tree with rings between neighbours, and all data go by PUSH.
-//
-// There, all ranks know the schedule of every phase: the lists of all (schedule.go). What the last
-// ones were lets them expect the next one (course.go). A rank that does what is expected of it
-// sends a mark instead of its list. A bundle of marks is a word instead of a slot, and a short
-// bundle goes in the line of that word (markwords.go). Lists that progress evenly from rank to rank
-// are one entry (runs.go). A phase of a cycle repeats without a plan (repeat.go).
-//
-// In a phase that does not repeat, a rank plans from what the lists say of the variables that it
-// has ever wanted, and keeps the table of these (concern.go). Hops are numbered by peer
-// (multicast.go), so a rank need not know those of others. The table is brought up to date when a
-// phase needs it (replica.go).
 //
 // # Limits and costs
 //

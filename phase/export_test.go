@@ -2,15 +2,9 @@ package phase
 
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase/agreement/tree"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
-
-// NewPlan returns the plan of a phase, with transfers from table.
-func NewPlan(phase uint64, lists []syncvar.List, table *syncvar.Table) (Plan, error) {
-	var p Plan
-	err := p.derive(nil, phase, lists, table)
-	return p, err
-}
 
 // Again returns the list for the next phase of a call that the last phase, with list l, has not
 // completed.
@@ -21,11 +15,13 @@ func (e *Engine) Again(l syncvar.List) syncvar.List {
 
 // SignalOffset returns the offset of the signal that a neighbour in the tree sends to e's rank.
 func (e *Engine) SignalOffset(from dimmnet.Rank) dimmnet.Offset {
-	return e.lines.at(e.tree, e.rank, from, 0)
+	limits := e.mover.Port.Limits()
+	lines := tree.PlaceLines(&limits)
+	return lines.At(tree.Of(e.mover.Port.Nodes()), e.mover.Rank, from, 0)
 }
 
-// Follows returns the signal that a bundle follows through the ring.
-func Follows(phase uint64) uint64 { return signal{follows: true}.encode(phase) }
+// Follows returns the signal that a bundle follows through the ring (tree.Lines).
+func Follows(phase uint64) uint64 { return phase<<40 | 1<<39 | 1<<32 }
 
 // Drive takes the rank through the rest of the phase.
 func (e *Engine) Drive() error { return e.drive() }

@@ -129,7 +129,7 @@ type recurringRank struct {
 	copies []bool // by variable: the rank has had it
 }
 
-func (c *recurring) run(replica *Replica) (err error) {
+func (c *recurring) run(replica Replica) (err error) {
 	random := rand.New(rand.NewPCG(c.seed, 1))
 	preset, err := sim.LoadPreset(sim.DefaultEnv)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *recurring) run(replica *Replica) (err error) {
 	return net.Run(ctx, c.nodes, func(h dimmnet.Host) error { return c.program(h, replica) })
 }
 
-func (c *recurring) program(h dimmnet.Host, replica *Replica) error {
+func (c *recurring) program(h dimmnet.Host, replica Replica) error {
 	r := &recurringRank{recurring: c, rank: h.Port().Rank(), space: consistency.NewSpace(), copies: make([]bool, len(c.sizes))}
 	if !c.shared {
 		replica = nil
@@ -323,7 +323,7 @@ func TestRepeat(t *testing.T) {
 	var phases, repeated uint64
 	for seed := range longtest.Cases(uint64(300), 100) {
 		c := newRecurring(seed)
-		if err := c.run(new(Replica)); err != nil {
+		if err := c.run(NewReplica()); err != nil {
 			t.Fatalf("seed %d, %d nodes, %d variables, cycles of %d steps, one replica %v: %v", seed, c.nodes, len(c.sizes), len(c.steps), c.shared, err)
 		}
 		phases, repeated = phases+c.counts.Phases, repeated+c.counts.Repeated

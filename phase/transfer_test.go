@@ -1,26 +1,26 @@
 package phase
 
 import (
-	"cmp"
 	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/ringbuf"
+	"github.com/fagus-dsm/fagus/phase/agreement"
+	"github.com/fagus-dsm/fagus/phase/agreement/tree"
+	"github.com/fagus-dsm/fagus/phase/movement"
 )
 
 // paperPort has the limits of DIMMnet-1. It moves nothing.
 type paperPort struct {
 	dimmnet.Port
-	nodes      int
-	rdma, bulk int // bytes; 0: the size on DIMMnet-1
+	nodes int
 }
 
 func (p paperPort) Rank() dimmnet.Rank { return 0 }
 func (p paperPort) Nodes() int         { return p.nodes }
 func (p paperPort) Limits() dimmnet.Limits {
-	return dimmnet.Limits{Store: 8, Block: 464, RDMA: cmp.Or(p.rdma, 1<<20), LLCM: 128 << 10, Bulk: cmp.Or(p.bulk, 256<<20), Multicast: 7}
+	return dimmnet.Limits{Store: 8, Block: 464, RDMA: 1 << 20, LLCM: 128 << 10, Bulk: 256 << 20, Multicast: 7}
 }
 
 // TestLayoutOfDIMMnet1 divides the LLCM of DIMMnet-1 for runs of all sizes, with lists between all
@@ -33,33 +33,38 @@ func TestLayoutOfDIMMnet1(t *testing.T) {
 		{64, 63, 928, 170}, {65, 9, 4096, 1323}, {65536, 9, 4096, 1323},
 	} {
 		for _, by := range []Transfer{Auto, Push} {
-			p := paperPort{nodes: test.nodes}
-			e := &Engine{port: p}
+			m := paperMover(test.nodes)
 			lists := ListsAll
 			if test.nodes > 64 {
 				lists = ListsAuto
 			}
-			if err := e.configure(Config{Transfer: by, Lists: lists}); err != nil {
+			a, err := choose(m, Config{Transfer: by, Lists: lists})
+			if err != nil {
 				t.Fatal(err)
 			}
-			b := e.method.(*push)
-			l, words := e.layout, b.words
-			if l.Peers != test.peers || l.SlotBytes != test.slotBytes || words.count != test.words {
-				t.Errorf("%d nodes: %d words and layout %+v, want %+v", test.nodes, words.count, l, test)
+			cfg := m.Push().Config
+			if l := m.Layout; l.Peers != test.peers || l.SlotBytes != test.slotBytes || cfg.Words.Count() != test.words {
+				t.Errorf("%d nodes: %d words and layout %+v, want %+v", test.nodes, cfg.Words.Count(), l, test)
 			}
-			if int(words.base) < l.Bytes() || int(words.base)+wordBytes(words.count) > p.Limits().LLCM {
-				t.Errorf("%d nodes: %d words from %d, above %d bytes of rings", test.nodes, words.count, words.base, l.Bytes())
-			}
-			if tree := e.tree != (ringbuf.Tree{}); tree != (test.nodes > 64) || (b.least > 0) != (by == Auto && !tree) {
-				t.Errorf("%d nodes, %v: tree %+v, PUSH from %d bytes", test.nodes, by, e.tree, b.least)
+			if overTree := isTree(a); overTree != (test.nodes > 64) || (cfg.Least > 0) != (by == Auto && !overTree) {
+				t.Errorf("%d nodes, %v: tree %t, PUSH from %d bytes", test.nodes, by, overTree, cfg.Least)
 			}
 		}
-		e := &Engine{port: paperPort{nodes: test.nodes}, space: new(consistency.Space)}
-		err := e.configure(Config{Transfer: Rings})
-		if _, byPush := e.method.(*push); (err == nil) != (test.nodes <= 745) || byPush {
+		m := paperMover(test.nodes)
+		if _, err := choose(m, Config{Transfer: Rings}); (err == nil) != (test.nodes <= 745) || m.Push() != nil {
 			t.Errorf("%d nodes by rings: error %v", test.nodes, err)
 		}
 	}
+}
+
+// paperMover returns a Mover on a paperPort.
+func paperMover(nodes int) *movement.Mover {
+	return movement.New(paperPort{nodes: nodes}, new(consistency.Space), 0, nil)
+}
+
+func isTree(a agreement.Protocol) bool {
+	_, is := a.(*tree.Protocol)
+	return is
 }
 
 // TestSwitchOver: lists travel over a tree with more nodes than rings are good for, or on request.
@@ -83,9 +88,8 @@ func TestSwitchOver(t *testing.T) {
 		{2, Config{Lists: ListsTree}, true},
 		{1, Config{Lists: ListsTree}, false},
 	} {
-		e := &Engine{port: paperPort{nodes: test.nodes}, space: new(consistency.Space)}
-		if err := e.configure(test.cfg); err != nil || e.tree.Arity > 0 != test.tree {
-			t.Errorf("%d nodes, %+v: tree %+v, error %v", test.nodes, test.cfg, e.tree, err)
+		if a, err := choose(paperMover(test.nodes), test.cfg); err != nil || isTree(a) != test.tree {
+			t.Errorf("%d nodes, %+v: tree %t, error %v", test.nodes, test.cfg, isTree(a), err)
 		}
 	}
 	for want, p := range map[string]struct {
@@ -96,42 +100,8 @@ func TestSwitchOver(t *testing.T) {
 		"phase: lists by tree need a port with RDMA and bulk memory, and no data in rings: use auto": {2, Config{Lists: ListsTree, Transfer: Rings}},
 		"hold the slots of at most 336 with lists between all pairs: use lists by tree":              {3000, Config{Lists: ListsAll}},
 	} {
-		e := &Engine{port: paperPort{nodes: p.nodes}}
-		if err := e.configure(p.cfg); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := choose(paperMover(p.nodes), p.cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d nodes, %+v: error %v, want %q", p.nodes, p.cfg, err, want)
 		}
 	}
-}
-
-// TestBulkOfPorts checks how much of a port's RDMA and bulk memory is used, and how little is
-// enough.
-func TestBulkOfPorts(t *testing.T) {
-	for _, test := range []struct{ rdma, bulk, piece, memory int }{
-		{8, 32, 8, 32}, {15, 39, 8, 32}, {64<<10 - 1, 4097, 64<<10 - 8, 4096}, {1 << 20, 1 << 40, 64 << 10, 1<<32 - 8},
-		{7, 32, 0, 0}, {8, 31, 0, 0},
-	} {
-		e := &Engine{port: paperPort{nodes: 2, rdma: test.rdma, bulk: test.bulk}}
-		err := e.configure(Config{Transfer: Push})
-		if (err != nil) != (test.piece == 0) {
-			t.Errorf("%+v: error %v", test, err)
-		} else if err == nil {
-			if b := e.method.(*push); b.piece != test.piece || b.memory != (span{128 << 10, test.memory}) {
-				t.Errorf("%+v: PUSHes of %d bytes, memory %+v", test, b.piece, b.memory)
-			}
-		}
-	}
-}
-
-// TestNoRing checks that Engine.peer panics for a rank to which there is no ring.
-func TestNoRing(t *testing.T) {
-	e := Engine{port: paperPort{}, peers: []dimmnet.Rank{1, 4}}
-	if e.peer(1) != 0 || e.peer(4) != 1 {
-		t.Errorf("ranks 1 and 4 have indexes %d and %d", e.peer(1), e.peer(4))
-	}
-	defer func() {
-		if got := recover(); got != "phase: rank 0 has no ring to rank 2" {
-			t.Errorf("panic %v", got)
-		}
-	}()
-	t.Errorf("rank 2 has index %d", e.peer(2))
 }

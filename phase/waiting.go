@@ -15,7 +15,7 @@ func (e *Engine) Waiting() (w syncvar.Wait) {
 }
 
 func (e *Engine) describe(w *syncvar.Wait) {
-	*w = syncvar.Wait{Phased: e.state != between, Phase: e.phase, Ranks: w.Ranks[:0], Owners: w.Owners[:0]}
+	*w = syncvar.Wait{Phased: e.state != between, Phase: e.mover.Phase, Ranks: w.Ranks[:0], Owners: w.Owners[:0]}
 	if !w.Phased {
 		return
 	}
@@ -24,60 +24,36 @@ func (e *Engine) describe(w *syncvar.Wait) {
 		what = "the lists of ranks"
 	}
 	if len(ranks) == 0 {
-		what, ranks = e.method.fullQueue(), e.full(ranks)
+		what, ranks = e.mover.Full(ranks)
+		ranks = e.agreement.Full(ranks)
 	}
 	if len(ranks) == 0 {
-		what, ranks = e.method.blocked(ranks)
+		what, ranks = e.mover.Blocked(ranks)
 	}
 	e.waits.ranks = ranks
 	if len(ranks) > 0 {
 		*w = w.From(what, ranks)
 	}
-	own := e.own
-	owner := func(id syncvar.ID) dimmnet.Rank { return e.table.State(id).Owner }
-	if e.tree.Arity > 0 {
-		owner = e.replica.owner
-	}
+	own := e.agreement.List()
 	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {
 		for _, id := range ids[:min(len(ids), syncvar.WaitOwners-len(w.Owners))] {
-			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: owner(id)})
+			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.agreement.Owner(id)})
 		}
 	}
 }
 
 func (e *Engine) due(ranks []dimmnet.Rank) []dimmnet.Rank {
 	if e.state == gather {
-		for _, due := range [...][]int{e.requests.due, e.signals.due} {
-			for _, i := range due {
-				ranks = append(ranks, e.peers[i])
-			}
-		}
+		ranks = e.agreement.Due(ranks)
 	}
-	for i, r := range e.peers {
-		if e.in[i].state != inIdle || e.in[i].data.pending() {
-			ranks = append(ranks, r)
-		}
-	}
-	return e.method.due(ranks)
-}
-
-func (e *Engine) full(ranks []dimmnet.Rank) []dimmnet.Rank {
-	for i, r := range e.peers {
-		if e.out[i].pending() {
-			ranks = append(ranks, r)
-		}
-	}
-	for _, s := range e.signals.out {
-		ranks = append(ranks, s.to)
-	}
-	return ranks
+	return e.mover.Due(ranks)
 }
 
 // waits holds the last Wait that an engine has recorded.
 type waits struct {
 	state state // of the engine when wait was recorded; phase and open likewise
 	phase uint64
-	open  int            // the result of Engine.open
+	open  int            // how many lists and queues were open
 	ranks []dimmnet.Rank // reused
 
 	mu   sync.Mutex // guards wait
@@ -96,26 +72,14 @@ func (e *Engine) LastWait() syncvar.Wait {
 }
 
 func (e *Engine) recordWait() {
-	s, open := &e.waits, e.open()
-	if s.phase == e.phase && s.state == e.state && !e.method.pending() && (open == s.open || open > syncvar.WaitRanks) {
+	s, phase, open := &e.waits, e.mover.Phase, e.agreement.Open()+e.mover.Open()
+	if s.phase == phase && s.state == e.state && !e.mover.Working() && (open == s.open || open > syncvar.WaitRanks) {
 		return
 	}
-	s.phase, s.state, s.open = e.phase, e.state, open
+	s.phase, s.state, s.open = phase, e.state, open
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e.describe(&s.wait)
-}
-
-func (e *Engine) open() (n int) {
-	if e.inline.peers > 0 {
-		n = len(e.requests.due) + len(e.peers) - e.requests.posted
-	}
-	for i := range e.peers {
-		if e.out[i].pending() || e.in[i].pending() {
-			n++
-		}
-	}
-	return n + len(e.signals.due) + len(e.signals.out)
 }
 
 // waitPort wraps the port of an engine. Before each Idle it records what the rank waits for, except

@@ -91,7 +91,11 @@ func corePlaces() []place {
 		{dir: "consistency/history", may: []string{"dimmnet", "syncvar"}},
 		{dir: "consistency/order", may: []string{"syncvar"}},
 		{dir: "ringbuf", may: []string{"dimmnet"}},
-		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
+		{dir: "phase/movement", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
+		{dir: "phase/agreement", may: []string{"dimmnet", "syncvar", "consistency", "phase/movement"}},
+		{dir: "phase/agreement/pairs", may: []string{"dimmnet", "syncvar", "consistency", "phase/agreement", "phase/movement"}},
+		{dir: "phase/agreement/tree", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency", "phase/agreement", "phase/movement"}},
+		{dir: "phase", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency", "phase/agreement", "phase/agreement/*", "phase/movement"}},
 
 		{dir: "fagus/threaded", may: []string{"dimmnet", "ringbuf", "syncvar", "consistency"}},
 		{dir: "fagus/locks", may: []string{"dimmnet", "dimmnet/live/delay", "syncvar", "consistency", "phase"}},

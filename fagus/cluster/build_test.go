@@ -26,7 +26,7 @@ var codecFiles = []string{
 	"dimmnet/live/stream/frame.go", "dimmnet/live/stream/inbox.go", "dimmnet/live/stream/sums.go", "dimmnet/live/tcp/beat.go", "dimmnet/live/tcp/handshake.go",
 	"fagus/cluster/batch.go", "fagus/cluster/hello.go", "fagus/cluster/message.go", "fagus/cluster/packets.go", "fagus/cluster/pmi/values.go", "fagus/cluster/stream.go",
 	"fagus/locks/memory.go", "fagus/locks/state.go", "fagus/results.go", "fagus/threaded/meeting.go", "fagus/threaded/message.go", "fagus/threaded/sender.go",
-	"phase/coopcopy.go", "phase/inline.go", "phase/listtree.go", "phase/locations.go", "phase/manifest.go", "phase/pushwords.go", "ringbuf/header.go", "ringbuf/layout.go",
+	"phase/agreement/pairs/area.go", "phase/agreement/pairs/requests.go", "phase/agreement/tree/bundle.go", "phase/agreement/tree/schedule.go", "phase/agreement/tree/signals.go", "phase/movement/coopcopy.go", "phase/movement/locations.go", "phase/movement/manifest.go", "phase/movement/pushwords.go", "ringbuf/header.go", "ringbuf/layout.go",
 	"syncvar/codec.go", "syncvar/inline.go", "syncvar/site.go",
 }
 

@@ -111,7 +111,8 @@ func dialPort(t *testing.T, port uint16) net.Conn {
 		if err == nil {
 			return c
 		}
-		early := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) // a listener that only tried the port
+		// A listener that only tried the port resets.
+		early := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
 		if !early || time.Since(begun) > 10*time.Second {
 			t.Fatal(err)
 		}

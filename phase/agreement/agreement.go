@@ -1,0 +1,119 @@
+package agreement
+
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/phase/movement"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// Protocol takes one rank through the agreement of each phase. It never waits. In a phase, the loop
+// calls
+//
+//	Begin or Meet            the rank enters the phase
+//	Send                     if Begin has not sent all, once, when the Mover is ready
+//	Poll, Step               until the protocol is not Pending
+//	Decide                   all lists are known: now there is an Outcome
+//	Finish                   if data move: they have arrived
+type Protocol interface {
+	movement.Agreement
+
+	// Peers returns the ranks with which this rank exchanges lists, in increasing order.
+	Peers() []dimmnet.Rank
+	// Begin enters the next phase with this rank's list. It sets the list's Phase, Declared and
+	// Digest. The caller leaves the list alone until the phase is over. sent says that Begin has
+	// done what Send does, because the Mover was ready.
+	Begin(l *syncvar.List) (sent bool, err error)
+	// Meet does what Begin and Send do for a list that says nothing but that the rank waits for all
+	// ranks in a call, and returns that list. It does nothing and returns nil if Begin has more to
+	// do.
+	Meet(call syncvar.Call, word uint64) *syncvar.List
+	// Send sends what this rank has to say.
+	Send() error
+	// Polls reports whether Poll is worth its time.
+	Polls() bool
+	// Poll waits a moment for what others say. If all lists are known then, it does what Decide
+	// does.
+	Poll() (decided, moves bool, err error)
+	// Step sends and takes what can be sent and taken now.
+	Step() (progress bool, err error)
+	// Pending reports whether Step has work left in this phase.
+	Pending() bool
+	// Decide sets the outcome when all lists are known. moves says that it has begun to move data;
+	// otherwise the phase is over.
+	Decide() (moves bool, err error)
+	// Finish ends a phase in which data moved.
+	Finish()
+
+	// Outcome returns where the protocol keeps the outcome of the present phase, or, until Decide,
+	// of the last one.
+	Outcome() *Outcome
+	// List returns this rank's list of the present phase, or of the last one.
+	List() *syncvar.List
+	// Words returns, by rank, the words of the Reduce that the last phase completed.
+	Words() []uint64
+	// Version returns the version, after the last phase, of a variable that this rank holds or has
+	// held last.
+	Version(id syncvar.ID) syncvar.Version
+	// Table returns the table after the last phase.
+	Table() *syncvar.Table
+	// Repetitions returns how many phases have repeated so far, and whether the present one does,
+	// or is expected to.
+	Repetitions() (r Repetitions, now bool)
+
+	// Open returns how many lists are still to be sent or to arrive, as far as Step handles them.
+	Open() int
+	// Due appends the ranks whose lists Step expects.
+	Due(ranks []dimmnet.Rank) []dimmnet.Rank
+	// Full appends the ranks to which Step could not post.
+	Full(ranks []dimmnet.Rank) []dimmnet.Rank
+}
+
+// Outcome is what all ranks agree on in a phase.
+type Outcome struct {
+	Plan
+	Lists  []syncvar.List // by rank; nil if they matter to nobody
+	Latest dimmnet.Rank   // the rank whose list arrived last, if the protocol can know
+}
+
+// Repetitions counts phases that repeat one of before: nobody plans.
+type Repetitions struct {
+	Repeated  uint64           // phases that have repeated
+	Repeating dimmnet.Counters // what the port did in them
+}
+
+// A Fold combines vectors of words. Of is called with several vectors of equal length, one after
+// the other, and returns one.
+type Fold struct {
+	Of func(vectors []uint64) []uint64
+	// AnyOrder says that vectors may be combined in any grouping and order, with the same result.
+	// Otherwise Of gets the vectors of all ranks at once, by rank.
+	AnyOrder bool
+}
+
+// Folder is a Protocol that can combine vectors on their way.
+type Folder interface {
+	Protocol
+	// SetFold sets what the next Reduce combines.
+	SetFold(vector []uint64, f Fold)
+	// Folded returns the combined vector, or the vectors of all ranks, by rank.
+	Folded() []uint64
+}
+
+// Declare sets Phase, Declared and Digest of a list. last is the rank's list before.
+func Declare(l, last *syncvar.List, space *consistency.Space, phase uint64) {
+	l.Phase, l.Digest = phase, last.Digest
+	if l.Declared = uint32(space.Declared()); l.Declared != last.Declared {
+		l.Digest = space.Digest(int(l.Declared))
+	}
+}
+
+// CheckSize returns an error if an encoded list is too long.
+func CheckSize(list []byte) error {
+	if len(list) > syncvar.MaxListBytes {
+		return fmt.Errorf("phase: the acquire list has %d bytes, the limit is %d", len(list), syncvar.MaxListBytes)
+	}
+	return nil
+}

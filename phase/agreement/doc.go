@@ -1,0 +1,8 @@
+// Package agreement says what an agreement of a phase is: how all ranks get to know the lists of
+// all, and from them the same plan.
+//
+//	pairs   every rank sends its list to all others: the papers' protocol
+//	tree    lists are gathered and spread over a tree, where phases that repeat need no lists
+//
+// Both implement [Protocol], which the loop of package phase drives; their outcome is a value.
+package agreement

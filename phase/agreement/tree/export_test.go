@@ -1,0 +1,4 @@
+package tree
+
+// Followed returns how many variables the ranks of the process follow.
+func (r *Replica) Followed() int { return r.followed.count }
