@@ -100,7 +100,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 		Charge:   work.charge,
 	})
 	work.repeats = e.Repeats
-	return &phaseEngine{Engine: e, port: h.Port(), oneCopy: space.IsOneCopy()}, err
+	return &phaseEngine{e, h.Port()}, err
 }
 
 // trees reports whether the helper threads of so many nodes use trees. With 6 ranks over tcp on 2
@@ -183,96 +183,20 @@ func (e *threadedEngine) counts(s *Stats) {
 
 type phaseEngine struct {
 	*phase.Engine
-	port    dimmnet.Port
-	oneCopy bool
-	list    syncvar.List // of the present call
-	clean   []syncvar.ID // exclusive but unchanged in the last tenure; the next call reports them
-	wrote   []syncvar.ID // the variable changed in the last tenure, if it is a single one
-	fenced  bool         // Fence was called since the last call
+	port dimmnet.Port
 }
 
 // Declare runs f directly: there is no other thread.
 func (e *phaseEngine) Declare(f func() error) error { return f() }
 
-// Acquire runs phases until all variables of both lists are granted.
-func (e *phaseEngine) Acquire(shared, exclusive []syncvar.ID) error {
-	e.list.Call, e.list.Word, e.list.Shared, e.list.Exclusive = syncvar.Acquire, 0, shared, exclusive
-	return e.call()
-}
-
-// Meet runs phases until all ranks are in the same call.
-func (e *phaseEngine) Meet(call syncvar.Call, word uint64) error {
-	if len(e.clean)+len(e.wrote) == 0 && !e.fenced {
-		return e.Engine.Meet(call, word)
-	}
-	e.list.Call, e.list.Word, e.list.Shared, e.list.Exclusive = call, word, nil, nil
-	return e.call()
-}
-
-// call makes the collective call of e.list, which also reports the variables that the last tenure
-// left unchanged.
-func (e *phaseEngine) call() error {
-	e.report(&e.list)
-	return e.reported(e.Call(&e.list))
-}
-
-// fold makes a Reduce of vectors.
-func (e *phaseEngine) fold(vector []uint64, f phase.Fold) ([]uint64, error) {
-	var l syncvar.List
-	e.report(&l)
-	result, err := e.Reduce(&l, vector, f)
-	return result, e.reported(err)
-}
-
-func (e *phaseEngine) report(l *syncvar.List) {
-	l.Clean, l.Attached, l.Fenced = e.clean, e.wrote, e.fenced
-}
-
-// reported is called with the result of a call whose list has been completed by report.
-func (e *phaseEngine) reported(err error) error {
-	if err == nil {
-		e.clean, e.wrote, e.fenced = e.clean[:0], e.wrote[:0], false
-	}
-	return err
-}
-
-// Fence sends nothing: the next call says that the rank has called it.
-func (e *phaseEngine) Fence() error {
-	if e.fenced { // another rank may have a call between the two
-		if err := e.Acquire(nil, nil); err != nil {
-			return err
-		}
-	}
-	e.fenced = true
+// Release says nothing of variables that were read.
+func (e *phaseEngine) Release(_, exclusive, written []syncvar.ID) error {
+	e.Engine.Release(exclusive, written)
 	return nil
-}
-
-// Version returns the version that the last phase assigned to a variable.
-func (e *phaseEngine) Version(id syncvar.ID) syncvar.Version {
-	return e.Engine.Version(id)
 }
 
 // Owns reports whether the last tenure of a variable was this rank's.
 func (e *phaseEngine) Owns(id syncvar.ID) bool { return e.Table().State(id).Owner == e.port.Rank() }
-
-// Release sends nothing: the next call reports the unchanged variables, and the changed one. With
-// one copy all variables count as changed, and no contents move.
-func (e *phaseEngine) Release(_, exclusive, written []syncvar.ID) error {
-	if e.oneCopy {
-		return nil
-	}
-	if len(written) == 1 {
-		e.wrote = append(e.wrote[:0], written...)
-	}
-	for _, id := range exclusive {
-		if len(written) > 0 && written[0] == id {
-			written = written[1:]
-		} else {
-			e.clean = append(e.clean, id)
-		}
-	}
-	return nil
-}
 
 // Counters returns the counters of the port, which only the user thread uses.
 func (e *phaseEngine) Counters() dimmnet.Counters { return e.port.Counters() }

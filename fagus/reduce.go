@@ -95,7 +95,7 @@ func (n *Node) Fold(vector []uint64, f Fold) (result []uint64, err error) {
 	if err := n.enterMeeting(rollcall.Reduce, PartBarrier); err != nil {
 		return nil, err
 	}
-	result, err = e.fold(vector, f)
+	result, err = e.Reduce(vector, f)
 	return result, n.leaveMeeting(rollcall.Reduce, PartBarrier, err)
 }
 

@@ -26,20 +26,6 @@ func (e *Engine) Call(l *syncvar.List) error {
 	return e.complete(l)
 }
 
-// Meet is Call for a list that says nothing but that the rank waits for all ranks in a call. Where
-// requests are polled, the rank knows what to post before it has made a list.
-func (e *Engine) Meet(call syncvar.Call, word uint64) error {
-	if e.polls && e.err == nil {
-		if l := e.agreement.Meet(call, word); l != nil {
-			e.state = gather
-			e.observer.Entered()
-			return e.complete(l)
-		}
-	}
-	e.meeting = syncvar.List{Call: call, Word: word}
-	return e.Call(&e.meeting)
-}
-
 // complete takes the rank through the rest of the phase that has begun with l, and through more
 // phases until the call of l is complete.
 func (e *Engine) complete(l *syncvar.List) error {
@@ -123,17 +109,17 @@ func (e *Engine) Folds() bool {
 	return ok
 }
 
-// Reduce is Call for a Reduce of vectors, which have the same length, at least 1, on all ranks. It
-// returns the vectors of all ranks combined by f, the same on every rank. The result is valid until
-// the engine's next call.
-func (e *Engine) Reduce(l *syncvar.List, vector []uint64, f Fold) ([]uint64, error) {
+// Reduce reduces vectors, which have the same length, at least 1, on all ranks. It returns the
+// vectors of all ranks combined by f, the same on every rank. The result is valid until the
+// engine's next call.
+func (e *Engine) Reduce(vector []uint64, f Fold) ([]uint64, error) {
 	folder := e.agreement.(agreement.Folder)
-	l.Call, l.Word = syncvar.Reduce, uint64(len(vector))<<1
+	length := uint64(len(vector)) << 1
 	if f.AnyOrder {
-		l.Word++
+		length++
 	}
 	folder.SetFold(vector, f)
-	err := e.Call(l)
+	err := e.Meet(syncvar.Reduce, length)
 	folder.SetFold(nil, Fold{})
 	if all := folder.Folded(); err != nil || len(all) == len(vector) {
 		return all, err

@@ -27,9 +27,10 @@ type Engine struct {
 	mover     *movement.Mover
 
 	state    state
-	phases   uint64 // completed
-	polls    bool   // agreement.Polls
-	meeting  syncvar.List
+	phases   uint64       // completed
+	polls    bool         // agreement.Polls
+	list     syncvar.List // of Acquire and Meet
+	report   report
 	observer syncvar.Observer
 	err      error     // the first error; the engine stays failed
 	waitPort *waitPort // wraps the port; Call passes it to Drive

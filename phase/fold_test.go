@@ -87,7 +87,7 @@ func TestFolds(t *testing.T) {
 						return err
 					}
 				}
-				list := &syncvar.List{Clean: clean}
+				e.Release(clean, nil)
 				var all []uint64
 				lengths := []int{2, 3, 1, 1}
 				for r := range nodes {
@@ -106,17 +106,16 @@ func TestFolds(t *testing.T) {
 				switch {
 				case kind == 0:
 					want = compose(all)
-					got, err = e.Reduce(list, own, phase.Fold{Of: of(compose)})
+					got, err = e.Reduce(own, phase.Fold{Of: of(compose)})
 				case kind == 1:
 					want = add(all)
-					got, err = e.Reduce(list, own, phase.Fold{Of: of(add), AnyOrder: true})
+					got, err = e.Reduce(own, phase.Fold{Of: of(add), AnyOrder: true})
 				case kind == 2 && rank%2 == 0: // some ranks want the words of all, some the result
 					want = last(all)
-					got, err = e.Reduce(list, own, phase.Fold{Of: of(last)})
+					got, err = e.Reduce(own, phase.Fold{Of: of(last)})
 				default:
 					want = all
-					list.Call, list.Word = syncvar.Reduce, own[0]
-					if err = e.Call(list); err == nil {
+					if err = e.Meet(syncvar.Reduce, own[0]); err == nil {
 						got = e.Words()
 					}
 				}
@@ -147,7 +146,7 @@ func TestFoldsOfDifferentLengths(t *testing.T) {
 			if rank == odd {
 				v = make([]uint64, 3)
 			}
-			_, err := e.Reduce(&syncvar.List{}, v, phase.Fold{Of: func(all []uint64) []uint64 { return all[:len(v)] }, AnyOrder: odd%2 == 0})
+			_, err := e.Reduce(v, phase.Fold{Of: func(all []uint64) []uint64 { return all[:len(v)] }, AnyOrder: odd%2 == 0})
 			return err
 		})
 		if err == nil || !strings.Contains(err.Error(), "vectors of different lengths") {

@@ -258,9 +258,9 @@ func (r *recurringRank) meet(call syncvar.Call, n uint64) error {
 	case syncvar.Acquire:
 		return nil
 	case syncvar.Reduce:
-		l := syncvar.List{Clean: r.clean}
+		r.engine.Release(r.clean, nil)
 		r.clean = nil
-		sum, err := r.engine.Reduce(&l, []uint64{n, uint64(r.rank)}, Fold{AnyOrder: n%2 == 0, Of: sumPairs})
+		sum, err := r.engine.Reduce([]uint64{n, uint64(r.rank)}, Fold{AnyOrder: n%2 == 0, Of: sumPairs})
 		if want := uint64(r.nodes * (r.nodes - 1) / 2); err == nil && (sum[0] != n*uint64(r.nodes) || sum[1] != want) {
 			err = fmt.Errorf("rank %d: the sum is %d, want [%d %d]", r.rank, sum, n*uint64(r.nodes), want)
 		}
