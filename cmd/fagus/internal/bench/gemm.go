@@ -1,15 +1,11 @@
 package bench
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -156,27 +153,14 @@ func oneProcessor(n int) func(context.Context) (float64, error) {
 // manyProcesses is oneProcessor by the program matmul: the time of its product at its slowest rank.
 func manyProcesses(n, processes int) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		self, err := os.Executable()
+		got, err := experiment.Fagus{}.Run(ctx, "matmul", "--n", fmt.Sprint(n), "--nodes", fmt.Sprint(processes), "--net", runflags.SHM)
 		if err != nil {
 			return 0, err
 		}
-		var out, said bytes.Buffer
-		cmd := exec.CommandContext(ctx, self, "run", "matmul", "--n", fmt.Sprint(n), "--nodes", fmt.Sprint(processes), "--net", runflags.SHM, "--json")
-		cmd.Stdout, cmd.Stderr = &out, &said
-		if err := cmd.Run(); err != nil {
-			return 0, fmt.Errorf("bench: fagus run matmul: %w; it said:\n%s", err, strings.TrimSpace(said.String()))
-		}
-		var got struct {
-			Verified bool  `json:"verified"`
-			NS       int64 `json:"measured_ns"`
-		}
-		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-			return 0, fmt.Errorf("bench: fagus run matmul: %w", err)
-		}
-		if !got.Verified || got.NS <= 0 {
+		if !got.Verified || got.MeasuredNs <= 0 {
 			return 0, errors.New("bench: fagus run matmul: the product is not verified, or took no time")
 		}
-		return time.Duration(got.NS).Seconds(), nil
+		return time.Duration(got.MeasuredNs).Seconds(), nil
 	}
 }
 

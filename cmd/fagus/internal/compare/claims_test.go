@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
@@ -18,11 +19,11 @@ type made struct {
 }
 
 func (m made) result() compared {
-	ms := func(v int64) contest.Sample {
-		return contest.Sample{Median: v * 1e6, Min: (v - m.spread) * 1e6, Max: (v + m.spread) * 1e6}
+	ms := func(v int64) experiment.Sample {
+		return experiment.Sample{Median: v * 1e6, Min: (v - m.spread) * 1e6, Max: (v + m.spread) * 1e6}
 	}
 	sent := uint64(m.sent)
-	return compared{Version: m.version, N: m.n, ReleaseMessages: &sent, TimeNs: map[string]contest.Sample{
+	return compared{Version: m.version, N: m.n, ReleaseMessages: &sent, TimeNs: map[string]experiment.Sample{
 		"total": ms(m.total), "compute": ms(m.compute), "acquire": ms(m.acquire), "release": ms(m.release), "update": ms(m.update),
 	}}
 }

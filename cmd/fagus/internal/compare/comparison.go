@@ -11,6 +11,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -54,7 +55,7 @@ type compared struct {
 	N       int    `json:"n"`
 	// TimeNs has the slowest rank's "total", each part on the critical path by name, and under
 	// "waiting" how long the rank that waited longest has waited for others.
-	TimeNs map[string]contest.Sample `json:"time_ns"`
+	TimeNs map[string]experiment.Sample `json:"time_ns"`
 	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs; nil
 	// if the runs do not say.
 	ReleaseMessages *uint64    `json:"release_messages,omitempty"`

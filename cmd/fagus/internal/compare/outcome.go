@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -51,13 +51,13 @@ func (o *outcome) times() map[string]int64 {
 
 // sum summarises the runs of one version with one size.
 func sum(version string, n int, runs []*outcome) compared {
-	c := compared{Version: version, N: n, TimeNs: make(map[string]contest.Sample), Runs: runs}
+	c := compared{Version: version, N: n, TimeNs: make(map[string]experiment.Sample), Runs: runs}
 	for _, name := range timed() {
 		var values []int64
 		for _, r := range runs {
 			values = append(values, r.times()[name])
 		}
-		c.TimeNs[name] = contest.NewSample(values)
+		c.TimeNs[name] = experiment.NewSample(values)
 	}
 	for _, r := range runs {
 		if r.released != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare/own"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -54,7 +54,7 @@ fagus compare ./app --json | jq .results[].time_ns.total`,
 // ownArgs are the words after --, and what the flags say about them.
 type ownArgs struct {
 	argv    []string // the program and its arguments, as the user typed them
-	program *own.Program
+	program *experiment.Program
 	flag    string // that sets the size, or ""
 }
 
@@ -72,7 +72,7 @@ func ownSubject(c *cli.Context) (s *subject, sizes string, err error) {
 	}
 	s = &subject{name: filepath.Base(o.argv[0]), command: o.argv, flag: o.flag, unit: "runs", run: o.run}
 	s.prepare = func(_ context.Context, one *size, _ runflags.Config) error {
-		one.text, one.units = own.CommandLine(slices.Concat(o.argv[:1], o.sizeFlag(one), o.argv[1:])), 1
+		one.text, one.units = experiment.CommandLine(slices.Concat(o.argv[:1], o.sizeFlag(one), o.argv[1:])), 1
 		return nil
 	}
 	return s, sizes, nil
@@ -126,7 +126,7 @@ func (o *ownArgs) check() (err error) {
 			return usage.Errorf("%s comes after --, and --%s sets it, too: leave out one of them", word, sizesName)
 		}
 	}
-	o.program, err = own.Find(o.argv)
+	o.program, err = experiment.Find(o.argv)
 	return err
 }
 
@@ -144,5 +144,5 @@ func (o *ownArgs) run(ctx context.Context, s *size, cfg runflags.Config, progres
 		return nil, err
 	}
 	progress(1)
-	return &outcome{Summary: &r.Summary, document: r.Document, spans: r.Spans, printed: &printed{r.Lines, r.Cut}}, nil
+	return &outcome{Summary: &r.Summary, document: r.Text, spans: r.Spans, printed: &printed{r.Lines, r.Cut}}, nil
 }

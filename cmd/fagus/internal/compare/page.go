@@ -17,7 +17,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -50,7 +50,7 @@ type pageTable struct {
 
 type pageRow struct {
 	Version string
-	Cells   []contest.Sample
+	Cells   []experiment.Sample
 }
 
 type pageFigure struct {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare/own"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -117,7 +117,7 @@ func catalogSubject(c *cli.Context, name string) *subject {
 // runProcess runs a program of fagus run, whose ranks are processes, once. Unless the version says
 // that ranks share one copy, they have copies of their own, as on other networks.
 func runProcess(ctx context.Context, name string, flags []string, cfg runflags.Config) (*outcome, error) {
-	p, err := own.FindRun(name, flags)
+	p, err := experiment.FindRun(name, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func runProcess(ctx context.Context, name string, flags []string, cfg runflags.C
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{Summary: &r.Summary, document: r.Document, spans: r.Spans}, nil
+	return &outcome{Summary: &r.Summary, document: r.Text, spans: r.Spans}, nil
 }
 
 // flagsSet returns the names of the fixed flags of a program that c sets, and of that whose default

@@ -1,6 +1,6 @@
 package compare
 
-import "github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+import "github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 
 // verdict says whether the measured runs support a claim.
 type verdict string
@@ -29,7 +29,9 @@ func (v verdict) Class() string {
 // extent is the range of a quantity over all pairs of runs, one run from each of two versions.
 type extent struct{ least, most float64 }
 
-func minus(a, b contest.Sample) extent { return extent{float64(a.Min - b.Max), float64(a.Max - b.Min)} }
+func minus(a, b experiment.Sample) extent {
+	return extent{float64(a.Min - b.Max), float64(a.Max - b.Min)}
+}
 
 // above judges the claim that the whole range e exceeds x.
 func (e extent) above(x float64) verdict {

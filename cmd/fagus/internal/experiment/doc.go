@@ -1,10 +1,13 @@
-// Package own runs a program of one's own, which uses package fagus/program, as a process, and
-// reads the document that it prints.
+// Package experiment runs programs as processes, and reads the documents that they print: the one
+// way in which commands start a program and read its result.
 //
-//	p, err := own.Find([]string{"./digits", "--numbers", "500"})
-//	...
+//	p, err := experiment.Find([]string{"./digits", "--numbers", "500"})
 //	r, err := p.Run(ctx, cfg, nil)
+//	r, err := experiment.Fagus{}.Run(ctx, "matmul", "--n", "512", "--net", "shm")
 //
 // The program may be any: what it prints is bounded and checked, and when the context ends, so does
 // the process group of the program.
-package own
+//
+// A [Study] is runs of programs with every combination of some flags: its runs, tables and document
+// follow from that.
+package experiment

@@ -1,4 +1,4 @@
-package own
+package experiment
 
 import (
 	"bytes"
@@ -20,11 +20,14 @@ import (
 const (
 	schema    = "fagus.program/v1"
 	runSchema = "fagus.run/v2"
+
+	plainSchema = "fagus.plain/v2" // of fagus run --plain
 )
 
-// document is what a comparison needs of the document of a run.
-type document struct {
+// Document is the document of a run of any program.
+type Document struct {
 	Schema string `json:"schema"`
+	App    string `json:"app"`
 	Nodes  int    `json:"nodes"`
 	Mode   string `json:"mode"`
 	Net    string `json:"net"`
@@ -32,13 +35,31 @@ type document struct {
 	Notices  bool   `json:"notices"`
 	Direct   bool   `json:"direct"`
 	HostCost string `json:"host_cost"`
+
+	// Of fagus run:
+	Verified     bool `json:"verified"`
+	Verification struct {
+		Value float64 `json:"value"`
+	} `json:"verification"`
+	Outcome    string `json:"outcome"`     // the result in words
+	Bits       string `json:"bits"`        // what identifies the result, if known
+	MeasuredNs int64  `json:"measured_ns"` // the slowest rank's time in the measured section
+
 	fagus.Summary
-	text json.RawMessage
+	Text json.RawMessage `json:"-"` // as the program has printed it
+}
+
+// Took returns the time of the measured section or, without one, of the program, in nanoseconds.
+func (d *Document) Took() int64 {
+	if d.MeasuredNs > 0 {
+		return d.MeasuredNs
+	}
+	return d.TimeNs["total"]
 }
 
 // readDocument returns the document in the standard output of a program, and what the program has
 // printed before and behind it. The document must be of the schema want.
-func readDocument(out []byte, want string) (d *document, beside string, err error) {
+func readDocument(out []byte, want string) (d *Document, beside string, err error) {
 	begin := 0
 	if i := bytes.LastIndex(out, []byte("\n{\n  \"schema\": \"fagus.")); i >= 0 {
 		begin = i + 1
@@ -46,32 +67,32 @@ func readDocument(out []byte, want string) (d *document, beside string, err erro
 	if len(bytes.TrimSpace(out)) == 0 {
 		return nil, "", errNoDocument
 	}
-	d = &document{}
+	d = &Document{}
 	decoder := json.NewDecoder(bytes.NewReader(out[begin:]))
-	if err := decoder.Decode(&d.text); err != nil {
+	if err := decoder.Decode(&d.Text); err != nil {
 		return nil, "", fmt.Errorf("%w; it printed %s", errNoDocument, quoted(string(bytes.TrimSpace(out))))
 	}
 	beside = string(out[:begin]) + string(bytes.TrimLeft(out[begin+int(decoder.InputOffset()):], "\r\n"))
 	var head struct {
 		Schema string `json:"schema"`
 	}
-	_ = json.Unmarshal(d.text, &head) // a document of something else has no schema
+	_ = json.Unmarshal(d.Text, &head) // a document of something else has no schema
 	switch {
 	case head.Schema == "":
-		return nil, "", fmt.Errorf("%w; it printed %s", errNoDocument, quoted(string(d.text)))
+		return nil, "", fmt.Errorf("%w; it printed %s", errNoDocument, quoted(string(d.Text)))
 	case !strings.HasPrefix(head.Schema, want[:strings.Index(want, "/")+1]):
 		return nil, "", fmt.Errorf("its document is %s, not %s: %s", quoted(head.Schema), want, wanted)
 	case head.Schema != want:
 		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", quoted(head.Schema), want)
 	}
-	if err := json.Unmarshal(d.text, d); err != nil {
+	if err := json.Unmarshal(d.Text, d); err != nil {
 		return nil, "", fmt.Errorf("its document %s is wrong: %w", want, err)
 	}
 	return d, beside, nil
 }
 
 // check returns an error if the document is not of a run as cfg says, or its times are no times.
-func (d *document) check(cfg *runflags.Config) error {
+func (d *Document) check(cfg *runflags.Config) error {
 	if d.Net != cfg.Network.Name || d.Nodes != cfg.Nodes || d.Mode != cfg.Mode.String() {
 		return fmt.Errorf("it ran on %d nodes of %q in %q mode: it must leave --net, --nodes and --mode as they are", d.Nodes, d.Net, d.Mode)
 	}
@@ -106,7 +127,7 @@ func checkTimes(times map[string]int64) error {
 
 // clean replaces control characters, which a terminal would obey, in the texts that a comparison
 // prints.
-func (d *document) clean() {
+func (d *Document) clean() {
 	for i := range d.Serial {
 		for _, text := range []*string{&d.Serial[i].Text, &d.Serial[i].Variable, &d.Serial[i].Mend} {
 			*text = strings.Map(func(r rune) rune {

@@ -1,4 +1,4 @@
-package own
+package experiment
 
 import (
 	"errors"
@@ -131,7 +131,7 @@ func TestTimelineOfNoFile(t *testing.T) {
 
 // TestCleanTexts: what would command a terminal is replaced.
 func TestCleanTexts(t *testing.T) {
-	d := document{Summary: fagus.Summary{Serial: []fagus.SerialTime{{Text: "a\x1b[31mb\a", Variable: "v\n"}}}}
+	d := Document{Summary: fagus.Summary{Serial: []fagus.SerialTime{{Text: "a\x1b[31mb\a", Variable: "v\n"}}}}
 	d.clean()
 	if got := d.Serial[0]; got.Text != "a\ufffd[31mb\ufffd" || got.Variable != "v\ufffd" {
 		t.Errorf("%+v", got)

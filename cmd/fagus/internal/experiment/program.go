@@ -1,8 +1,7 @@
-package own
+package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,9 +48,8 @@ func FindRun(name string, flags []string) (*Program, error) {
 
 // Run is one run of a program.
 type Run struct {
-	fagus.Summary
-	Document json.RawMessage // as the program has printed it
-	Spans    []fagus.Stats   // what every rank did when; nil if that was not recorded
+	Document
+	Spans []fagus.Stats // what every rank did when; nil if that was not recorded
 	// Lines is what the program has printed besides, on both outputs. Cut: that was too much to
 	// keep, and Lines is the beginning.
 	Lines []string
@@ -91,7 +89,7 @@ func (p *process) read(cfg *runflags.Config, timeline, schema string) (*Run, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Summary: d.Summary, Document: d.text, Lines: linesOf(beside+string(p.errs.head), cfg.Network.Processes), Cut: p.errs.lost}
+	r := &Run{Document: *d, Lines: linesOf(beside+string(p.errs.head), cfg.Network.Processes), Cut: p.errs.lost}
 	if timeline != "" {
 		r.Spans, err = readTimeline(timeline, cfg.Nodes)
 	}

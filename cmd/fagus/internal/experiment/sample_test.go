@@ -1,4 +1,4 @@
-package contest
+package experiment
 
 import (
 	"math/rand/v2"

@@ -2,9 +2,10 @@ package anatomy
 
 import (
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"image/color"
 	"strings"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"

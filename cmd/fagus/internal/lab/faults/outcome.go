@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
@@ -92,10 +93,7 @@ func (o *outcome) judge(c *randomCase, j *job, rank int, struck bool) {
 		}
 	}
 	if exit == 0 {
-		var report struct {
-			Verified bool   `json:"verified"`
-			Outcome  string `json:"outcome"`
-		}
+		var report experiment.Document
 		err := json.Unmarshal(j.out.Bytes(), &report)
 		if _, scan := fmt.Sscanf(report.Outcome, "%d contents", &o.contents); err == nil && scan != nil {
 			err = errors.New("it counts no contents")

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -127,11 +128,7 @@ func (c *campaign) runJob(ctx context.Context, mark string, args []string) (rank
 // judge returns the number of ranks of a job that has ended well, and what is wrong with what it
 // has printed.
 func judge(args []string, out []byte, said string) (ranks int, why string) {
-	var r struct {
-		App, Net string
-		Nodes    int
-		Verified bool
-	}
+	var r experiment.Document
 	value := func(flag string) string { return args[slices.Index(args, flag)+1] }
 	if err := json.Unmarshal(out, &r); err != nil {
 		return 0, "its report: " + err.Error()

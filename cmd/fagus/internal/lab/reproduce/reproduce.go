@@ -3,10 +3,11 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"

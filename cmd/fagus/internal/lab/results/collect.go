@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // Config has the parameters of Collect.
@@ -44,7 +46,7 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := collector{cfg, runner{cfg.Fagus, cfg.Limit}}
+	c := collector{cfg, runner{experiment.Fagus{Path: cfg.Fagus}, cfg.Limit}}
 	d := &Document{Schema: Schema, CPUs: runtime.NumCPU(), Nodes: cfg.Nodes, Programs: make([]Program, len(list))}
 	var together []task
 	var races []*racer

@@ -106,7 +106,7 @@ func TestCollect(t *testing.T) {
 		faults int
 		check  Check
 	}{
-		{`echo '{"verified": true, "bits": "ab", "measured_ns": 7, "messages": {"aotf": 2, "botf": 3}, "bytes": 5}'`, 0,
+		{`schema=run; case "$*" in *--plain*) schema=plain; esac; echo '{"schema": "fagus.'$schema'/v2", "verified": true, "bits": "ab", "measured_ns": 7, "time_ns": {"total": 9}, "messages": {"aotf": 2, "botf": 3}, "bytes": 5}'`, 0,
 			Check{Input: "as it comes", Runs: 24, Verified: 24, Bits: SameAll}},
 		{`echo "it broke" >&2; exit 1`, 24 + 6 + 7, Check{Input: "as it comes", Runs: 24, Bits: Unknown}},
 		// A race that is refused is a fault.

@@ -1,17 +1,13 @@
 package results
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"strings"
+	"io/fs"
 	"time"
 
-	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // Run is the result of one run of a program.
@@ -42,66 +38,38 @@ func (r Run) ok() bool { return r.Fault == "" && r.Verified }
 
 func (r Run) wrong() bool { return !r.ok() && r.Fault != Refused && r.Fault != Late }
 
-// printed has the fields that this package reads from the document of fagus run.
-type printed struct {
-	Verified   bool              `json:"verified"`
-	Bits       string            `json:"bits"`
-	MeasuredNs int64             `json:"measured_ns"`
-	TimeNs     map[string]int64  `json:"time_ns"`
-	Messages   map[string]uint64 `json:"messages"`
-	Bytes      uint64            `json:"bytes"`
-	Fetched    uint64            `json:"fetched_bytes"`
-}
-
 // runner runs programs by the command fagus.
 type runner struct {
-	fagus string
+	fagus experiment.Fagus
 	limit time.Duration
 }
 
 // run runs a program. It returns an error if the command cannot be started or ctx ends.
 func (r runner) run(ctx context.Context, program string, args ...string) (Run, error) {
-	argv := append([]string{"run", program, "--json", "--timeout", r.limit.String()}, args...)
-	command := exec.CommandContext(ctx, r.fagus, argv...)
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	command.WaitDelay = grace
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
-	err := command.Run()
-	if ctx.Err() != nil {
-		return Run{}, context.Cause(ctx)
-	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return Run{}, err
-	}
-	var p printed
-	bad := json.Unmarshal(stdout.Bytes(), &p)
+	got, err := r.fagus.Run(ctx, append([]string{program, "--timeout", r.limit.String()}, args...)...)
 	switch {
-	case exit != nil && exit.ExitCode() == runflags.ExitUsage:
+	case ctx.Err() != nil:
+		return Run{}, context.Cause(ctx)
+	case usage.Is(err):
 		return Run{Fault: Refused}, nil
-	case exit != nil && exit.ExitCode() == runflags.ExitTimeout:
+	case experiment.TimedOut(err):
 		return Run{Fault: Late}, nil
-	case exit != nil || bad != nil:
-		return Run{Fault: fmt.Sprintf("fagus %s: %s", strings.Join(argv, " "), lastLine(stderr.String()))}, nil
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission): // of the command
+		return Run{}, err
+	case err != nil:
+		return Run{Fault: err.Error()}, nil
 	}
-	return p.run(), nil
+	return runOf(&got.Document), nil
 }
 
-// grace is the time that an interrupted program has to end.
-const grace = 10 * time.Second
-
-func (p *printed) run() Run {
-	r := Run{Verified: p.Verified, Bits: p.Bits, TimeNs: p.MeasuredNs, Bytes: p.Bytes + p.Fetched}
-	if r.TimeNs == 0 {
-		r.TimeNs = p.TimeNs["total"]
+func runOf(d *experiment.Document) Run {
+	m := &d.Messages
+	r := Run{
+		Verified: d.Verified, Bits: d.Bits, TimeNs: d.Took(), Bytes: d.Bytes + d.Fetched, Messages: m.AOTF + m.BOTF + m.Push + m.Pull,
+		Asked: m.Lists + m.Requests, Transfers: m.Transfers,
 	}
-	for _, kind := range []string{"aotf", "botf", "push", "pull"} {
-		r.Messages += p.Messages[kind]
-	}
-	r.Asked, r.Transfers = p.Messages["lists"]+p.Messages["requests"], p.Messages["transfers"]
 	var calls, all float64
-	for part, ns := range p.TimeNs {
+	for part, ns := range d.TimeNs {
 		if part == "total" {
 			continue
 		}
@@ -114,9 +82,4 @@ func (p *printed) run() Run {
 		r.Waiting = calls / all
 	}
 	return r
-}
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"io"
 	"os"
 	"runtime"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 
 	"github.com/urfave/cli/v2"
 

@@ -3,8 +3,8 @@ package sweep
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/compare/own"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -130,19 +130,14 @@ func scalePoints(c *cli.Context) (points []scalePoint, err error) {
 
 // run runs the program in a process of its own.
 func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
-	var flags []string
+	args := []string{p.Program, "--net", runflags.DIMMnet1, "--env", "fagus2", "--nodes", strconv.Itoa(p.Nodes), "--lists", p.Lists.String()}
 	if p.N != "" {
-		flags = []string{"--n", p.N}
-	}
-	program, err := own.FindRun(p.Program, flags)
-	if err != nil {
-		return err
+		args = append(args, "--n", p.N)
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
-	cfg := runflags.Config{Network: runflags.Named(runflags.DIMMnet1)[0], Nodes: p.Nodes, Lists: p.Lists, Env: "fagus2"}
-	r, err := program.Run(limited, cfg, nil)
+	r, err := experiment.Fagus{}.Run(limited, args...)
 	p.Wall = time.Since(began)
 	switch {
 	case ctx.Err() != nil:
@@ -156,14 +151,8 @@ func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
 	case err != nil:
 		return err
 	}
-	var d struct {
-		MeasuredNs int64 `json:"measured_ns"`
-	}
-	if err := json.Unmarshal(r.Document, &d); err != nil {
-		return err
-	}
-	p.TimeNs, p.Phases, p.Repeated = d.MeasuredNs, r.Phases, r.Repeated
-	m, per := r.Summary.Messages, float64(p.Nodes)*float64(max(r.Phases, 1))
+	p.TimeNs, p.Phases, p.Repeated = r.MeasuredNs, r.Phases, r.Repeated
+	m, per := r.Messages, float64(p.Nodes)*float64(max(r.Phases, 1))
 	p.Messages, p.Bytes, p.HostNs = float64(m.AOTF+m.BOTF+m.Push)/per, float64(r.Bytes)/per, float64(r.HostNs)/per
 	if r.Repeated > 0 {
 		per = float64(p.Nodes) * float64(r.Repeated)

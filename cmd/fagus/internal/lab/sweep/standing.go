@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -21,8 +22,8 @@ type standing struct {
 	Notices bool   `json:"notices"`
 	Direct  bool   `json:"direct"`
 	// TimeNs is the slowest rank's time in the measured section, divided by compete's divisor.
-	TimeNs contest.Sample `json:"time_ns"`
-	Runs   []*run.Report  `json:"runs"`
+	TimeNs experiment.Sample `json:"time_ns"`
+	Runs   []*run.Report     `json:"runs"`
 }
 
 func flagsOf(c *cli.Context) catalog.Flags {
@@ -59,7 +60,7 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 			for _, r := range runs[item][i] {
 				values = append(values, r.MeasuredNs/divisor)
 			}
-			list[item] = append(list[item], standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), contest.NewSample(values), runs[item][i]})
+			list[item] = append(list[item], standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), experiment.NewSample(values), runs[item][i]})
 		}
 	}
 	return list, nil

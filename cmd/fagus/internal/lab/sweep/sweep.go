@@ -19,7 +19,7 @@ func Command() *cli.Command {
 		Name: "sweep", Usage: "measure over a range of nodes, of variables, or of unequal work",
 		UsageText:   "fagus lab sweep SWEEP [flags]\n\nfagus lab sweep barrier --nodes 2..64",
 		ArgsUsage:   "SWEEP",
-		Subcommands: []*cli.Command{barrierCommand(), transferCommand(), mpiCommand(), variablesCommand(), imbalanceCommand(), scaleCommand()},
+		Subcommands: []*cli.Command{barrierCommand(), transferCommand(), mpiCommand(), variablesCommand(), imbalanceCommand(), placementCommand(), scaleCommand()},
 	}
 }
 

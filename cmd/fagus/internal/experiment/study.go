@@ -1,0 +1,186 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+)
+
+// Axis is a parameter of a study: a flag of fagus run, and the values that it takes.
+type Axis struct {
+	Flag   string   `json:"flag"` // such as --placement
+	Values []string `json:"values"`
+}
+
+// Study is runs of programs, each with every combination of the values of its axes.
+type Study struct {
+	Fagus    `json:"-"`
+	Programs []string      `json:"programs"` // with their flags, such as "matmul --n 512"
+	Common   string        `json:"common"`   // the flags of all runs
+	Axes     []Axis        `json:"axes"`
+	Repeat   int           `json:"repeat"` // runs of each combination, which take turns
+	Limit    time.Duration `json:"-"`      // of one run
+	Points   []Point       `json:"points"` // the results: the last axis changes first
+}
+
+// Point is the runs of a program with one combination of values.
+type Point struct {
+	Program string   `json:"program"`
+	Values  []string `json:"values"` // by axis
+	// Fault is Refused, Late, or what else went wrong; "" if all runs had a right result.
+	Fault  string `json:"fault,omitempty"`
+	TimeNs Sample `json:"time_ns"` // of Document.Took
+	Runs   []*Run `json:"-"`
+
+	refused error // of usage
+}
+
+// The faults that are not mistakes of a program.
+const (
+	Refused = "not so"
+	Late    = "over the time limit"
+)
+
+// Size returns the number of runs.
+func (s *Study) Size() int {
+	n := len(s.Programs) * s.Repeat
+	for _, a := range s.Axes {
+		n *= len(a.Values)
+	}
+	return n
+}
+
+// Run runs all combinations, one run after the other. Each round begins with another of them. done
+// is called after each run. An error means that ctx has ended, or that every run of a program is
+// refused.
+func (s *Study) Run(ctx context.Context, done func()) error {
+	s.Points = nil
+	for _, p := range s.Programs {
+		s.Points = append(s.Points, combinations(Point{Program: p}, s.Axes)...)
+	}
+	for round := range s.Repeat {
+		for i := range s.Points {
+			p := &s.Points[(i+round)%len(s.Points)]
+			if p.Fault == "" {
+				if err := s.runOnce(ctx, p); err != nil {
+					return err
+				}
+			}
+			done()
+		}
+	}
+	for points := range slices.Chunk(s.Points, len(s.Points)/len(s.Programs)) {
+		possible := false
+		for i := range points {
+			points[i].summarize()
+			possible = possible || points[i].refused == nil
+		}
+		if !possible {
+			return points[0].refused
+		}
+	}
+	return nil
+}
+
+// combinations returns a point for each combination of the values of axes.
+func combinations(p Point, axes []Axis) (points []Point) {
+	if len(axes) == 0 {
+		return []Point{p}
+	}
+	for _, v := range axes[0].Values {
+		next := p
+		next.Values = append(slices.Clone(p.Values), v)
+		points = append(points, combinations(next, axes[1:])...)
+	}
+	return points
+}
+
+func (s *Study) runOnce(ctx context.Context, p *Point) error {
+	args := slices.Concat(strings.Fields(p.Program), strings.Fields(s.Common))
+	for i, a := range s.Axes {
+		args = append(args, a.Flag, p.Values[i])
+	}
+	if s.Limit > 0 {
+		args = append(args, "--timeout", s.Limit.String())
+	}
+	r, err := s.Fagus.Run(ctx, args...)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil && !r.Verified:
+		p.Fault = fmt.Sprintf("fagus run %s: the result is wrong", CommandLine(args))
+	case err == nil:
+		p.Runs = append(p.Runs, r)
+	case usage.Is(err):
+		p.Fault, p.refused = Refused, err
+	case TimedOut(err):
+		p.Fault = Late
+	default:
+		p.Fault = err.Error()
+	}
+	return nil
+}
+
+func (p *Point) summarize() {
+	var times []int64
+	for _, r := range p.Runs {
+		times = append(times, r.Took())
+	}
+	if p.Fault == "" {
+		p.TimeNs = NewSample(times)
+	}
+}
+
+// Table returns the times as a table: a row for each program and for each combination of all axes
+// but the last, a column for each value of the last. Below it is what has failed.
+func (s *Study) Table() string {
+	last, failed := s.Axes[len(s.Axes)-1], ""
+	header, numbers := table.Row{"program"}, []int(nil)
+	for _, a := range s.Axes[:len(s.Axes)-1] {
+		header = append(header, name(a.Flag))
+	}
+	for _, v := range last.Values {
+		header, numbers = append(header, name(last.Flag)+" "+v), append(numbers, len(header)+1)
+	}
+	t := base.NewTable(header, numbers...)
+	for points := range slices.Chunk(s.Points, len(last.Values)) {
+		row := table.Row{points[0].Program}
+		for _, v := range points[0].Values[:len(s.Axes)-1] {
+			row = append(row, v)
+		}
+		for _, p := range points {
+			switch p.Fault {
+			case "":
+				row = append(row, p.TimeNs)
+			case Refused, Late:
+				row = append(row, p.Fault)
+			default:
+				row = append(row, "failed")
+				failed += "\n" + p.Fault
+			}
+		}
+		t.AppendRow(row)
+	}
+	if failed != "" {
+		failed = "\n" + failed
+	}
+	return t.Render() + failed
+}
+
+// Where describes in words what the study runs, and how often.
+func (s *Study) Where() string {
+	runs := "one run each"
+	if s.Repeat > 1 {
+		runs = fmt.Sprintf("medians of %d runs, ± the farthest of them", s.Repeat)
+	}
+	return fmt.Sprintf("fagus run PROGRAM %s; %s", s.Common, runs)
+}
+
+func name(flag string) string { return strings.TrimLeft(flag, "-") }
