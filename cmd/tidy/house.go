@@ -20,6 +20,7 @@ func houseRules() []rule {
 		proseRule(100),
 		licenseRule(),
 		linksRule(),
+		widthRule(),
 	}
 }
 

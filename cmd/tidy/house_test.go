@@ -36,7 +36,7 @@ func sloppy() source {
 		"fagus/checkpoint/checkpoint.go": "package checkpoint\n\nimport _ \"foul.test\"\n",
 		"ringbuf/ringbuf.go":             "package ringbuf\n\nimport _ \"m.test/phase\"\n\nfunc F() {\n" + lines(90) + "}\n",
 		"CONTRIBUTING.md":                "| term | not |\n|---|---|\n| poll | looked |\n",
-		"docs/a.md":                      "[gone](gone.md)\n",
+		"docs/a.md":                      "[gone](gone.md)\n" + strings.Repeat("wide ", 21) + "\n",
 		"consistency/doc.go":             "// Package consistency looked " + strings.Repeat("very ", 20) + "long.\npackage consistency\n",
 		"syncvar/syncvar.go":             "package syncvar\n\nimport \"os\"\n\nfunc F() { os.Exit(1) }\n",
 	}

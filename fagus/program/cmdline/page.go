@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/cpuguy83/go-md2man/v2/md2man"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // Page returns a page in Markdown about all commands. level is the level of its highest heading.
 func (t *Tree) Page(level int) string {
 	var b strings.Builder
 	for _, e := range t.entries() {
-		fmt.Fprintf(&b, "%s %s\n\n%s.\n", strings.Repeat("#", min(level+e.depth, 6)), e.path, sentence(e.usage))
+		fmt.Fprintf(&b, "%s %s\n\n%s\n", strings.Repeat("#", min(level+e.depth, 6)), e.path, wrap(sentence(e.usage)+".", pageWidth))
 		fmt.Fprintf(&b, "\n    %s\n", strings.Join(e.synopsis, "\n    "))
 		if e.description != "" {
-			fmt.Fprintf(&b, "\n%s\n", escape(e.description))
+			fmt.Fprintf(&b, "\n%s\n", wrap(escape(e.description), pageWidth))
 		}
 		if len(e.examples) > 0 {
 			fmt.Fprintf(&b, "\nExamples:\n\n%s", examplesText("    ", e.examples))
@@ -24,17 +25,17 @@ func (t *Tree) Page(level int) string {
 		}
 		for _, c := range e.commands {
 			path := e.path + " " + c.Name
-			fmt.Fprintf(&b, "- [%s](#%s): %s\n", path, anchor(path), escape(c.Usage))
+			b.WriteString(item(fmt.Sprintf("[%s](#%s): %s", path, anchor(path), escape(c.Usage))))
 		}
-		b.WriteString(tables("Flags", e.flags))
-		b.WriteString(tables("Flags of every "+e.path+" command", e.shared))
+		b.WriteString(lists("Flags", e.flags))
+		b.WriteString(lists("Flags of every "+e.path+" command", e.shared))
 		b.WriteString("\n")
 	}
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// tables returns a table of flags for each heading.
-func tables(title string, flags []flagEntry) string {
+// lists returns a list of flags for each heading.
+func lists(title string, flags []flagEntry) string {
 	var b strings.Builder
 	for i, f := range flags {
 		if i == 0 || f.heading != flags[i-1].heading {
@@ -42,15 +43,32 @@ func tables(title string, flags []flagEntry) string {
 			if f.heading != "" {
 				full += ", " + f.heading
 			}
-			fmt.Fprintf(&b, "\n%s:\n\n| flag | default | meaning |\n|---|---|---|\n", full)
+			fmt.Fprintf(&b, "\n%s:\n\n", full)
 		}
 		value := ""
 		if f.value != "" {
-			value = "`" + f.value + "`"
+			value = " (`" + f.value + "`)"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.name, value, escape(f.usage))
+		b.WriteString(item(fmt.Sprintf("`%s`%s: %s", f.name, value, escape(f.usage))))
 	}
 	return b.String()
+}
+
+// pageWidth is the width of a page, in characters.
+const pageWidth = 100
+
+// item returns an item of a list.
+func item(content string) string {
+	return "- " + strings.ReplaceAll(wrap(content, pageWidth-2), "\n", "\n  ") + "\n"
+}
+
+// wrap breaks lines between words.
+func wrap(content string, width int) string {
+	lines := strings.Split(text.WrapSoft(content, width), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ") // WrapSoft fills them up
+	}
+	return strings.Join(lines, "\n")
 }
 
 // examplesText returns the examples, one a line, their remarks in one column where they fit.
