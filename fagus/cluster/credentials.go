@@ -75,15 +75,14 @@ func ParseStall(text string) (time.Duration, error) {
 	return stall, nil
 }
 
-// HostsConfigFromEnv reads FAGUS_DOMAIN, FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE,
-// FAGUS_PORTS, FAGUS_PROVIDER and FAGUS_STALL for a rank.
+// HostsConfigFromEnv reads FAGUS_IDENTITY, FAGUS_INSECURE, FAGUS_INTERFACE, FAGUS_PORTS,
+// FAGUS_STALL and the variables of Options for a rank.
 func HostsConfigFromEnv(lookup func(string) (string, bool), rank dimmnet.Rank) (cfg HostsConfig, err error) {
 	if cfg.Identity, err = IdentityFromEnv(lookup, rank); err != nil {
 		return cfg, err
 	}
 	cfg.Interface, _ = lookup(fagusInterface)
-	cfg.Provider, _ = lookup(fagusProvider)
-	cfg.Domain, _ = lookup(fagusDomain)
+	cfg.Settings = settingsFromEnv(lookup)
 	ports, _ := lookup(fagusPorts)
 	if cfg.Ports, err = reach.ParsePorts(ports); err != nil {
 		return cfg, fmt.Errorf("cluster: %s: %w", fagusPorts, err)

@@ -34,7 +34,7 @@ func TestGreetingDeadlines(t *testing.T) {
 			place := Place{Rank: rank, Size: 2, Job: "a"}
 			ranks[rank] = &member{}
 			ranks[rank].begin(place, pipeWire{at1}, newHello(place, 6+rank, time.Second))
-			ranks[rank].configure(-1, reach.Ports{}, "", "")
+			ranks[rank].configure(-1, reach.Ports{}, nil)
 		}
 		ranks[0].peers, ranks[0].rendezvous = make([]*peer, 2), newRendezvous(2)
 		ranks[0].tightenDeadline(time.Second)

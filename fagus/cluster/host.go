@@ -23,10 +23,8 @@ type HostConfig struct {
 	// Net is the name of the transport that Network will be given. Ranks that name different ones
 	// do not join; empty is compared with nothing.
 	Net string
-	// Provider is the libfabric provider of an ofi network (ofi.Config). FAGUS_PROVIDER sets it.
-	Provider string
-	// Domain is the NIC of an ofi network, in libfabric's words (ofi.Config). FAGUS_DOMAIN sets it.
-	Domain string
+	// Settings has the options of the network (Options), which their variables set.
+	Settings Settings
 }
 
 // Host is the membership of one rank in a job on this host. It implements shm.Member.

@@ -44,10 +44,8 @@ type HostsConfig struct {
 	Ports reach.Ports
 	// Net is HostConfig.Net.
 	Net string
-	// Provider is HostConfig.Provider.
-	Provider string
-	// Domain is HostConfig.Domain.
-	Domain string
+	// Settings is HostConfig.Settings.
+	Settings Settings
 	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
 	Log *slog.Logger
 }
@@ -154,7 +152,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	own.Net = cfg.Net
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
 	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
-	h.configure(cfg.Stall, cfg.Ports, cfg.Provider, cfg.Domain)
+	h.configure(cfg.Stall, cfg.Ports, cfg.Settings)
 	mine := announcement{hello: own}
 	mine.Job, mine.Build = shorten(own.Job, 64), shorten(own.Build, 120)
 	if place.Rank == 0 {
@@ -332,7 +330,7 @@ func (h *Hosts) Network(over Transport) dimmnet.Network {
 	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
 	switch over {
 	case OFI:
-		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.provider, h.domain, h.place), permitted(h, h.insecure))
+		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.settings, h.place), permitted(h, h.insecure))
 	case QUIC:
 		return quic.Join(quic.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
 	}

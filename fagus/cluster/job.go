@@ -30,7 +30,7 @@ func Join(ctx context.Context, place Place, cfg HostsConfig) (Job, error) {
 		return JoinLauncher(ctx, place, cfg)
 	}
 	if !place.Spans() {
-		return JoinHost(ctx, place, HostConfig{Timeout: cfg.Timeout, Stall: cfg.Stall, Ports: cfg.Ports, Net: cfg.Net, Provider: cfg.Provider, Domain: cfg.Domain})
+		return JoinHost(ctx, place, HostConfig{Timeout: cfg.Timeout, Stall: cfg.Stall, Ports: cfg.Ports, Net: cfg.Net, Settings: cfg.Settings})
 	}
 	if cfg.Identity != nil || cfg.Insecure || cfg.Interface != "" || supported() != nil {
 		return JoinHosts(ctx, place, cfg)
@@ -54,6 +54,6 @@ func Join(ctx context.Context, place Place, cfg HostsConfig) (Job, error) {
 		return nil, err
 	}
 	// Named by the port alone: localhost and 127.0.0.1 are one meeting point.
-	left := HostConfig{Timeout: max(time.Until(deadline), time.Millisecond), Stall: cfg.Stall, Ports: cfg.Ports, Net: cfg.Net, Provider: cfg.Provider, Domain: cfg.Domain}
+	left := HostConfig{Timeout: max(time.Until(deadline), time.Millisecond), Stall: cfg.Stall, Ports: cfg.Ports, Net: cfg.Net, Settings: cfg.Settings}
 	return joinHost(ctx, place, left, ownSocket(fmt.Sprintf("port-%d", meet[0].Port())))
 }

@@ -47,7 +47,7 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	own := newHello(place, os.Getpid(), timeout)
 	own.Net = cfg.Net
 	h.begin(place, w, own)
-	h.configure(cfg.Stall, cfg.Ports, cfg.Provider, cfg.Domain)
+	h.configure(cfg.Stall, cfg.Ports, cfg.Settings)
 	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {
 		if err = h.listen(ctx, w, deadline); err == nil {
@@ -63,8 +63,8 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	return h, nil
 }
 
-func (m *member) configure(stall time.Duration, ports reach.Ports, provider, domain string) {
-	m.stall, m.ports, m.provider, m.domain = cmp.Or(stall, local.DefaultStall), ports, provider, domain
+func (m *member) configure(stall time.Duration, ports reach.Ports, settings Settings) {
+	m.stall, m.ports, m.settings = cmp.Or(stall, local.DefaultStall), ports, settings
 }
 
 func (m *member) begin(place Place, w wire, own hello) {

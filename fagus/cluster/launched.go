@@ -202,7 +202,7 @@ func (h *Launched) Network(over Transport) dimmnet.Network {
 	}
 	switch over {
 	case OFI:
-		return ofi.Join(fabric(cfg, h.cfg.Provider, h.cfg.Domain, h.place), permitted(h, h.cfg.Insecure || h.net == (Interface{})))
+		return ofi.Join(fabric(cfg, h.cfg.Settings, h.place), permitted(h, h.cfg.Insecure || h.net == (Interface{})))
 	case QUIC:
 		return quic.Join(cfg, h)
 	}

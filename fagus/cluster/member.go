@@ -22,8 +22,7 @@ type member struct {
 	place    Place
 	stall    time.Duration // HostConfig.Stall, with its default
 	ports    reach.Ports
-	provider string // HostConfig.Provider
-	domain   string // HostConfig.Domain
+	settings Settings
 	own      hello
 	wire     wire
 	listener net.Listener   // rank 0 only

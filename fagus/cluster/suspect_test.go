@@ -24,7 +24,7 @@ func TestOldPong(t *testing.T) {
 	}{{false, false, 2}, {true, false, 2}, {true, true, 0}} {
 		m := &member{}
 		m.begin(Place{Size: 3, Job: "a"}, nil, hello{})
-		m.configure(2*pingTick, reach.Ports{}, "", "")
+		m.configure(2*pingTick, reach.Ports{}, nil)
 		p := newPeer(mute{}, 2, "pid 7", assembler{})
 		if c.old {
 			p.pong <- struct{}{}
@@ -60,7 +60,7 @@ func (a *answering) SetWriteDeadline(time.Time) error { return nil }
 func TestConfirmAgain(t *testing.T) {
 	m := &member{}
 	m.begin(Place{Size: 2, Job: "a"}, nil, hello{})
-	m.configure(time.Minute, reach.Ports{}, "", "")
+	m.configure(time.Minute, reach.Ports{}, nil)
 	a := &answering{pings: make(chan bool, 10)}
 	p := newPeer(a, 1, "pid 7", assembler{})
 	a.pong = func() { p.pong <- struct{}{} }

@@ -32,10 +32,8 @@ func (t Transport) String() string {
 }
 
 const (
-	fagusNet      = "FAGUS_NET"      // name of the transport
-	fagusLine     = "FAGUS_LINE"     // set by fagus launch if it simulates the network
-	fagusProvider = "FAGUS_PROVIDER" // ofi.Config.Provider
-	fagusDomain   = "FAGUS_DOMAIN"   // ofi.Config.Domain
+	fagusNet  = "FAGUS_NET"  // name of the transport
+	fagusLine = "FAGUS_LINE" // set by fagus launch if it simulates the network
 )
 
 // TransportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
@@ -74,18 +72,18 @@ func (h *Host) Network(over Transport) dimmnet.Network {
 	case QUIC:
 		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
 	case OFI:
-		return ofi.Join(fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}, h.provider, h.domain, h.place), h)
+		return ofi.Join(fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}, h.settings, h.place), h)
 	}
 	return shm.Join(shm.Config{Bulk: bulkBytes, Stall: h.stall}, h)
 }
 
 // fabric returns the configuration of an ofi network.
-func fabric(common mesh.Config, provider, domain string, place Place) ofi.Config {
+func fabric(common mesh.Config, s Settings, place Place) ofi.Config {
 	number := place.LocalRank
 	if number < 0 {
 		number = place.Rank // fagus launch gives consecutive ranks to a host
 	}
-	return ofi.Config{Mesh: common, Provider: provider, Domain: domain, Place: number}
+	return ofi.Config{Mesh: common, Provider: s[ofiProvider], Domain: s[ofiDomain], Place: number}
 }
 
 // unencrypted is the error of a job on several hosts that does not permit unencrypted data.

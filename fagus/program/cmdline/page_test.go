@@ -21,15 +21,11 @@ Run a program.
 
 Flags of every tool run command, where:
 
-| flag | default | meaning |
-|---|---|---|
-| ` + "`--nodes NODES` | `2`" + ` | number of NODES |
+- ` + "`--nodes NODES` (`2`" + `): number of NODES
 
 Flags of every tool run command:
 
-| flag | default | meaning |
-|---|---|---|
-| ` + "`--json`" + ` |  | print JSON |
+- ` + "`--json`" + `: print JSON
 
 ### tool run sor
 
@@ -44,9 +40,7 @@ Examples:
 
 Flags:
 
-| flag | default | meaning |
-|---|---|---|
-| ` + "`--n ROWS` | `0`" + ` | ROWS |
+- ` + "`--n ROWS` (`0`" + `): ROWS
 
 ### tool run tsp
 `
@@ -68,9 +62,7 @@ Examples:
 
 Flags:
 
-| flag | default | meaning |
-|---|---|---|
-| ` + "`--sizes SIZES`" + ` |  | SIZES to run |
+- ` + "`--sizes SIZES`" + `: SIZES to run
 `
 
 func TestTreePage(t *testing.T) {

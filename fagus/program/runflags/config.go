@@ -49,7 +49,7 @@ type Config struct {
 	History  *history.History // records every Acquire and Release; nil: no record
 	Insecure bool             // connections between hosts are not encrypted
 	Ports    reach.Ports      // cluster.HostConfig.Ports; zero: FAGUS_PORTS
-	Provider string           // cluster.HostConfig.Provider; "": FAGUS_PROVIDER or the default
+	Settings cluster.Settings // cluster.HostConfig.Settings; else the variable of an option
 	Stall    time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
 
 	Checkpoints checkpoints
@@ -111,8 +111,7 @@ func flags(d defaults) []cli.Flag {
 		rollCallFlag(category),
 		TimeoutFlag(category),
 		StallFlag(category),
-		ProviderFlag(category),
-	}, slices.Concat(FaultFlags(), HostFlags(), checkpointFlags())...)
+	}, slices.Concat(OptionFlags(category), FaultFlags(), HostFlags(), checkpointFlags())...)
 }
 
 // FromFlags reads the flags, and what they leave out from FAGUS_NET, FAGUS_NODES and FAGUS_MODE.
@@ -140,7 +139,7 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if cfg.Stall, err = ReadStall(c); err != nil {
 		return cfg, err
 	}
-	if cfg.Provider, err = ReadProvider(c, cfg.Network.Name); err != nil {
+	if cfg.Settings, err = ReadOptions(c, cfg.Network.Name); err != nil {
 		return cfg, err
 	}
 	if cfg.Checkpoints, err = readCheckpoints(c, cfg.Network); err != nil {

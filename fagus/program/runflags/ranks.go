@@ -43,21 +43,6 @@ func StallFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "stall", Category: category, DefaultText: "15s", Usage: "end the run when a process shows no sign of life for `TIME`; a negative time means never. A process that has ended is noticed at once"}
 }
 
-// ProviderFlag returns the flag that names the provider of the network ofi.
-func ProviderFlag(category string) cli.Flag {
-	return &cli.StringFlag{Name: "provider", Category: category, DefaultText: "the fastest NIC's, else TCP", Usage: "with --net ofi, in a program built with -tags ofi: libfabric's `PROVIDER`, such as 'verbs;ofi_rxm' (FAGUS_PROVIDER); fagus doctor lists them"}
-}
-
-// ReadProvider reads the flag --provider, which is only for the network ofi. It returns "" if the
-// flag is not set.
-func ReadProvider(c *cli.Context, net string) (string, error) {
-	provider := c.String("provider")
-	if provider != "" && net != OFI {
-		return "", usage.Errorf("--provider is libfabric's: use it with --net %s", OFI)
-	}
-	return provider, nil
-}
-
 // ReadStall reads the flag --stall. It returns 0 if the flag is not set.
 func ReadStall(c *cli.Context) (time.Duration, error) {
 	d := c.Duration("stall")
@@ -143,7 +128,7 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 // runRanks runs a job with checkpoints. If it restarts, --hosts keep them in memory if there is no
 // other place.
 func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job, at *checkpoints) error {
-	if err := notEmpty(c, append(hostFlagNames()[:3:3], "provider")...); err != nil {
+	if err := notEmpty(c, append(hostFlagNames()[:3:3], optionNames()...)...); err != nil {
 		return err
 	}
 	if !c.IsSet("hosts") {

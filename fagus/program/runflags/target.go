@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -91,7 +92,7 @@ func (t *Target) join(ctx context.Context) error {
 	cfg.Log = t.Log
 	cfg.Insecure = cfg.Insecure || t.Insecure
 	cfg.Stall, cfg.Ports = cmp.Or(t.Stall, cfg.Stall), cmp.Or(t.Ports, cfg.Ports)
-	cfg.Provider = cmp.Or(t.Provider, cfg.Provider)
+	maps.Copy(cfg.Settings, t.Settings)
 	cfg.Net = t.Network.transport.String()
 	job, err := cluster.Join(ctx, *t.rank, cfg)
 	if err != nil {

@@ -71,8 +71,8 @@ func runOverlap(c *cli.Context) error {
 	}
 	r := &overlapReport{Schema: overlapSchema, Machine: base.Machine(), Kernel: c.Duration("kernel").Nanoseconds()}
 	if !c.IsSet("net") {
-		if c.IsSet("provider") {
-			return usage.Errorf("--provider is libfabric's: use it with --net %s", runflags.OFI)
+		if _, err := runflags.ReadOptions(c, ""); err != nil {
+			return err
 		}
 		if err := r.everywhere(c); err != nil {
 			return err
@@ -109,7 +109,7 @@ func runOverlap(c *cli.Context) error {
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
 		return err
 	}
-	r.add(overlapRow{Net: cfg.Network.Name, Provider: cfg.Provider}, all)
+	r.add(overlapRow{Net: cfg.Network.Name, Provider: cfg.Settings.Provider()}, all)
 	return base.Print(c, r, r.print)
 }
 

@@ -154,11 +154,11 @@ func checkPeersFlags(c *cli.Context, net string) error {
 	if _, err := runflags.Named(runflags.SHM, runflags.TCP, runflags.OFI).Find(net); err != nil {
 		return fmt.Errorf("%w with --peers", err)
 	}
-	provider, err := runflags.ReadProvider(c, net)
+	settings, err := runflags.ReadOptions(c, net)
 	if err != nil {
 		return err
 	}
-	if net == runflags.OFI && provider == "" {
+	if net == runflags.OFI && settings.Provider() == "" {
 		return usage.Errorf("--peers --net %s: want --provider, as fi_info prints it: 'tcp;ofi_rxm', net, shm, 'udp;ofi_rxd' or that of a NIC", net)
 	}
 	if c.IsSet("nodes") && c.Int("nodes") != leastRanks {

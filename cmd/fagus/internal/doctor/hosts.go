@@ -35,10 +35,9 @@ const (
 
 func hostFlags() []cli.Flag {
 	const category = "several hosts"
-	return append(runflags.HostFlags(),
+	return append(append(runflags.HostFlags(), runflags.OptionFlags(category)...),
 		&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Category: category, DefaultText: "one a host, or its slots", Usage: "number of `RANKS` of the job, shared out as fagus launch does"},
 		&cli.StringFlag{Name: "net", Category: category, Value: runflags.TCP, Usage: "`NETWORK` of the job: " + hostNetworks().String()},
-		runflags.ProviderFlag(category),
 		&cli.DurationFlag{Name: "wait", Category: category, Value: 10 * time.Second, Usage: "wait `TIME` for each step of a host"})
 }
 
@@ -77,12 +76,11 @@ func newVisit(c *cli.Context) (*visit, error) {
 		rsh: strings.Fields(c.String("rsh")), ports: c.String("ports"), insecure: c.Bool("insecure"), net: net.Name,
 		wait: c.Duration("wait"),
 	}
-	if v.provider, err = runflags.ReadProvider(c, net.Name); err != nil {
+	settings, err := runflags.ReadOptions(c, net.Name)
+	if err != nil {
 		return nil, err
 	}
-	if v.provider == "" {
-		v.provider = os.Getenv(fagusProvider)
-	}
+	v.provider = cmp.Or(settings.Provider(), os.Getenv(fagusProvider))
 	v.needsUDP = v.net == runflags.QUIC || v.net == runflags.OFI && strings.HasPrefix(v.provider, "udp")
 	if v.ports == "" {
 		v.ports = os.Getenv("FAGUS_PORTS")

@@ -43,8 +43,7 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 			&cli.DurationFlag{Name: "grace", DefaultText: "2s", Usage: "how long ranks may take to end after SIGTERM, for example to make a last checkpoint (their own --grace)"},
 			runflags.TimeoutFlag(""),
 			runflags.StallFlag(""),
-			runflags.ProviderFlag(""),
-		}, runflags.HostFlags()...),
+		}, append(runflags.OptionFlags(""), runflags.HostFlags()...)...),
 		Action:      launchRanks,
 		Subcommands: []*cli.Command{scaleCommand()},
 	}
@@ -142,13 +141,11 @@ func launchRanks(c *cli.Context) error {
 	if stall != 0 {
 		job.Env = append(job.Env, "FAGUS_STALL="+stall.String())
 	}
-	provider, err := runflags.ReadProvider(c, network.Name)
+	settings, err := runflags.ReadOptions(c, network.Name)
 	if err != nil {
 		return err
 	}
-	if provider != "" {
-		job.Env = append(job.Env, "FAGUS_PROVIDER="+provider)
-	}
+	job.Env = append(job.Env, settings.Environ()...)
 	return runflags.RunRanks(ctx, c, job)
 }
 
