@@ -10,8 +10,9 @@ type Stepper interface {
 	Step() (progress bool, err error)
 }
 
-// Drive calls s.Step until done returns true, or returns the error of s or p. It is the only
-// poll loop. It checks p for failure only when s makes no progress. A port may collect posts
+// Drive calls s.Step until done returns true, or returns the error of s or p. It is the
+// loop that waits; where answers take a microsecond, engines poll for a moment before they call it.
+// It checks p for failure only when s makes no progress. A port may collect posts
 // and send them when Drive calls Idle or Err.
 func Drive(p Port, s Stepper, done func() bool) error {
 	for !done() {

@@ -1,9 +1,9 @@
 package fagus
 
 import (
-	"github.com/fagus-dsm/fagus/consistency"
 	"runtime"
 
+	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/locks"
 	"github.com/fagus-dsm/fagus/fagus/threaded"

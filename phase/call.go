@@ -14,13 +14,13 @@ import (
 // and leaves l alone until Call returns.
 func (e *Engine) Call(l *syncvar.List) error {
 	l.Since = e.mover.Phase
-	if !e.polls {
+	if e.quick == nil {
 		e.observer.Entered()
 	}
 	if err := e.begin(l); err != nil {
 		return err
 	}
-	if e.polls {
+	if e.quick != nil {
 		e.observer.Entered()
 	}
 	return e.complete(l)
@@ -45,8 +45,8 @@ func (e *Engine) complete(l *syncvar.List) error {
 
 // drive takes the rank through the rest of the phase.
 func (e *Engine) drive() error {
-	if e.polls && e.state == gather {
-		decided, moves, err := e.agreement.Poll()
+	if e.quick != nil && e.state == gather {
+		decided, moves, err := e.quick.Poll()
 		if err != nil {
 			return e.fail(err)
 		}

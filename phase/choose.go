@@ -16,8 +16,8 @@ type Transfer uint8
 // The choices of Transfer.
 const (
 	// Auto uses PUSH where the port has RDMA and bulk memory: for multicasts of at least
-	// PushBytes (on live ports 256 KiB), and for all data with more than RingNodes nodes or
-	// where the LLCM does not hold a ring for every pair of ranks. Other ports use rings.
+	// PushBytes (on live ports 256 KiB), and for all data where lists travel over a tree
+	// (ListsAuto). Other ports use rings.
 	Auto  Transfer = iota
 	Rings          // rings alone, one for every ordered pair of ranks
 	Push           // PUSH for all data, rings for the lists
@@ -94,11 +94,13 @@ const LiveRingNodes = 12
 const SimulatedRingNodes = 12
 
 // choose chooses the method of m and the agreement of a run.
-func choose(m *movement.Mover, cfg Config) (_ agreement.Protocol, err error) {
-	by := cfg.Transfer
-	limits, nodes := m.Port.Limits(), m.Port.Nodes()
+func choose(m *movement.Mover, cfg Config) (agreement.Protocol, error) {
+	by, limits, nodes := cfg.Transfer, m.Port.Limits(), m.Port.Nodes()
 	limits.LLCM -= cfg.Reserved
 	able := movement.CanPush(limits)
+	if err := cfg.check(limits, able); err != nil {
+		return nil, err
+	}
 	tree := able && by != Rings && cfg.wantsTree(nodes)
 	var words *pairs.Area
 	if cfg.Live && !tree { // inline requests go between all pairs, not along a tree
@@ -110,56 +112,78 @@ func choose(m *movement.Mover, cfg Config) (_ agreement.Protocol, err error) {
 		words.AddBlocks(&limits)
 	}
 	if port, ok := m.Port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= RingNodes && !tree {
-		if m.Layout, err = ringbuf.NewLayout(limits, nodes); err == nil {
+		if l, err := ringbuf.NewLayout(limits, nodes); err == nil {
+			m.Layout = l
 			m.UseZeroCopy(port)
 			return agreeByPairs(m, cfg, words), nil
 		}
 	}
-	switch {
-	case by == Push && cfg.Views:
-		return nil, fmt.Errorf("phase: transfer %v with Views: ranks that read each other's memory push nothing: use %v", by, Auto)
+	if by == Rings || !able || by == Auto && cfg.Live && !tree && (cfg.Views || m.Space.IsOneCopy()) {
+		return withoutPush(m, cfg, limits, able, words)
+	}
+	return withPush(m, cfg, limits, tree, words)
+}
+
+// check returns an error if a port with such limits cannot do what c asks for.
+func (c *Config) check(limits dimmnet.Limits, able bool) error {
+	switch by := c.Transfer; {
+	case by == Push && c.Views:
+		return fmt.Errorf("phase: transfer %v with Views: ranks that read each other's memory push nothing: use %v", by, Auto)
 	case by > Push:
-		return nil, fmt.Errorf("phase: %v: want %v, %v or %v", by, Auto, Rings, Push)
+		return fmt.Errorf("phase: %v: want %v, %v or %v", by, Auto, Rings, Push)
 	case by == Push && !able:
-		return nil, fmt.Errorf("phase: transfer by %v needs RDMA and bulk memory; this port has %d and %d bytes: use %v or %v",
+		return fmt.Errorf("phase: transfer by %v needs RDMA and bulk memory; this port has %d and %d bytes: use %v or %v",
 			by, limits.RDMA, limits.Bulk, Auto, Rings)
-	case cfg.Lists > ListsTree:
-		return nil, fmt.Errorf("phase: %v: want %v, %v or %v", cfg.Lists, ListsAuto, ListsAll, ListsTree)
-	case cfg.Lists == ListsTree && (by == Rings || !able):
-		return nil, fmt.Errorf("phase: lists by %v need a port with RDMA and bulk memory, and no data in rings: use %v", ListsTree, ListsAuto)
-	case by == Rings || !able || by == Auto && cfg.Live && !tree && (cfg.Views || m.Space.IsOneCopy()):
-		if m.Layout, err = ringbuf.NewLayout(limits, nodes); err != nil && able {
+	case c.Lists > ListsTree:
+		return fmt.Errorf("phase: %v: want %v, %v or %v", c.Lists, ListsAuto, ListsAll, ListsTree)
+	case c.Lists == ListsTree && (by == Rings || !able):
+		return fmt.Errorf("phase: lists by %v need a port with RDMA and bulk memory, and no data in rings: use %v", ListsTree, ListsAuto)
+	}
+	return nil
+}
+
+// withoutPush lets data go through rings, or straight from the memory of other ranks.
+func withoutPush(m *movement.Mover, cfg Config, limits dimmnet.Limits, able bool, words *pairs.Area) (_ agreement.Protocol, err error) {
+	if m.Layout, err = ringbuf.NewLayout(limits, m.Port.Nodes()); err != nil {
+		if able {
 			err = fmt.Errorf("%w by %v alone: use %v or %v", err, Rings, Auto, Push)
 		}
-		switch {
-		case !cfg.Views:
-			m.UseRings()
-		case words != nil:
-			m.UseFetch(cfg.Whole, cfg.Help, words)
-		default:
-			m.UseFetch(cfg.Whole, false, nil)
-		}
-		return agreeByPairs(m, cfg, words), err
+		return nil, err
 	}
-	// One word of each kind per peer is enough, unless a rank gets two multicasts from one
-	// sender. With this share, 16 nodes of DIMMnet-1 still have slots of whole pages.
-	below := limits
-	push := movement.PushConfig{Words: movement.PlacePushWords(&below, 32, nodes), Live: cfg.Live}
-	if by == Auto {
-		push.Least = PushBytes
-		if cfg.Live {
-			push.Least = livePushBytes
-		}
+	switch {
+	case !cfg.Views:
+		m.UseRings()
+	case words != nil:
+		m.UseFetch(cfg.Whole, cfg.Help, words)
+	default:
+		m.UseFetch(cfg.Whole, false, nil)
 	}
+	return agreeByPairs(m, cfg, words), nil
+}
+
+// withPush lets data go by PUSH, and lists over a tree if tree is set or the LLCM has no space for
+// rings between all pairs.
+func withPush(m *movement.Mover, cfg Config, limits dimmnet.Limits, tree bool, words *pairs.Area) (_ agreement.Protocol, err error) {
+	push := movement.PushConfig{Live: cfg.Live}
 	if cfg.Views {
 		push.Whole = cfg.Whole
 	}
+	// One word of each kind per peer is enough, unless a rank gets two multicasts from one
+	// sender. With this share, 16 nodes of DIMMnet-1 still have slots of whole pages.
+	below, nodes := limits, m.Port.Nodes()
+	push.Words = movement.PlacePushWords(&below, 32, nodes)
 	m.Layout, err = ringbuf.NewLayout(below, nodes)
 	if err != nil && cfg.Lists == ListsAll {
 		return nil, fmt.Errorf("%w with lists between all pairs: use lists by %v", err, ListsTree)
 	}
 	if tree || err != nil {
 		return agreeByTree(m, cfg, limits, push)
+	}
+	if cfg.Transfer == Auto {
+		push.Least = PushBytes
+		if cfg.Live {
+			push.Least = livePushBytes
+		}
 	}
 	m.UsePush(push)
 	return agreeByPairs(m, cfg, words), nil
@@ -183,7 +207,7 @@ func agreeByPairs(m *movement.Mover, cfg Config, words *pairs.Area) agreement.Pr
 	return pairs.NewInline(m, by, *words, cfg.Polls)
 }
 
-// agreeByTree lets lists travel over a tree.
+// agreeByTree lets lists travel over a tree, and chooses push with words of its own.
 func agreeByTree(m *movement.Mover, cfg Config, limits dimmnet.Limits, push movement.PushConfig) (agreement.Protocol, error) {
 	if cfg.Replica == nil {
 		cfg.Replica = NewReplica()

@@ -27,9 +27,9 @@ type Engine struct {
 	mover     *movement.Mover
 
 	state    state
-	phases   uint64       // completed
-	polls    bool         // agreement.Polls
-	list     syncvar.List // of Acquire and Meet
+	phases   uint64          // completed
+	quick    agreement.Quick // agreement, if it polls; else nil
+	list     syncvar.List    // of Acquire and Meet
 	report   report
 	observer syncvar.Observer
 	err      error     // the first error; the engine stays failed
@@ -37,7 +37,8 @@ type Engine struct {
 	waits    waits
 }
 
-// Config selects how engines communicate. All but Help must be equal on all ranks.
+// Config selects how engines communicate. All but Help, Polls, Observer, Replica and Charge must be
+// equal on all ranks.
 type Config struct {
 	Transfer Transfer
 	Lists    Lists
@@ -90,7 +91,10 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 
 // Assemble returns an engine that takes the rank of m through its phases, by a.
 func Assemble(m *movement.Mover, a agreement.Protocol, o syncvar.Observer) *Engine {
-	e := &Engine{agreement: a, outcome: a.Outcome(), mover: m, polls: a.Polls(), observer: o}
+	e := &Engine{agreement: a, outcome: a.Outcome(), mover: m, observer: o}
+	if q, ok := a.(agreement.Quick); ok && q.Polls() {
+		e.quick = q
+	}
 	e.waitPort = &waitPort{m.Port, e}
 	return e
 }
@@ -107,14 +111,21 @@ type Counts struct {
 
 // Counts returns what the engine has done so far.
 func (e *Engine) Counts() Counts {
-	repetitions, _ := e.agreement.Repetitions()
+	repetitions, _ := e.repetitions()
 	return Counts{e.phases, repetitions, e.mover.Counts}
 }
 
 // Repeats reports whether the rank is in a phase that repeats one of before, or that it expects to.
 func (e *Engine) Repeats() bool {
-	_, now := e.agreement.Repetitions()
+	_, now := e.repetitions()
 	return now
+}
+
+func (e *Engine) repetitions() (r agreement.Repetitions, now bool) {
+	if by, ok := e.agreement.(agreement.Repeater); ok {
+		return by.Repetitions()
+	}
+	return r, false
 }
 
 // Table returns the rank's copy of the replicated table. The caller must not change it.

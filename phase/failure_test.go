@@ -17,7 +17,6 @@ type failing struct {
 }
 
 func (f *failing) Outcome() *agreement.Outcome { return new(agreement.Outcome) }
-func (f *failing) Polls() bool                 { return false }
 func (f *failing) Step() (bool, error)         { return false, f.step }
 func (f *failing) Pending() bool               { return false }
 func (f *failing) Decide() (bool, error)       { return false, f.decide }

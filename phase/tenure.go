@@ -51,8 +51,8 @@ func (e *Engine) Fence() error {
 // Meet runs phases until all ranks are in the same call, which is not an Acquire. Where requests
 // are polled, and the rank has nothing to report, it knows what to post before it has made a list.
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
-	if e.polls && e.err == nil && e.report.empty() {
-		if l := e.agreement.Meet(call, word); l != nil {
+	if e.quick != nil && e.err == nil && e.report.empty() {
+		if l := e.quick.Meet(call, word); l != nil {
 			e.state = gather
 			e.observer.Entered()
 			return e.complete(l)

@@ -18,7 +18,7 @@ func (l *Lists) UnmarshalText(text []byte) error {
 	return setNamed(l, "lists", text, ListsAuto, ListsAll, ListsTree)
 }
 
-// setNamed sets to to that of three values whose name is text.
+// setNamed sets to, which is one of three values, to the one whose name is text.
 func setNamed[T fmt.Stringer](to *T, kind string, text []byte, a, b, c T) error {
 	for _, named := range [...]T{a, b, c} {
 		if named.String() == string(text) {

@@ -22,7 +22,7 @@ type replica struct{ tree.Replica }
 func (r *replica) agree(m *movement.Mover, cfg Config, limits dimmnet.Limits, push movement.PushConfig) (_ agreement.Protocol, err error) {
 	over := tree.Of(m.Port.Nodes())
 	lines := tree.PlaceLines(&limits)
-	push.Words, push.Least, push.Repeats = movement.PlacePushWords(&limits, 4, 0), 0, true
+	push.Words, push.Repeats = movement.PlacePushWords(&limits, 4, 0), true
 	if m.Layout, err = ringbuf.NewTreeLayout(limits, over); err != nil {
 		return nil, err
 	}

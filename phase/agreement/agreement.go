@@ -12,9 +12,9 @@ import (
 // Protocol takes one rank through the agreement of each phase. It never waits. In a phase, the loop
 // calls
 //
-//	Begin or Meet            the rank enters the phase
+//	Begin                    the rank enters the phase
 //	Send                     if Begin has not sent all, once, when the Mover is ready
-//	Poll, Step               until the protocol is not Pending
+//	Step                     until the protocol is not Pending
 //	Decide                   all lists are known: now there is an Outcome
 //	Finish                   if data move: they have arrived
 type Protocol interface {
@@ -26,17 +26,8 @@ type Protocol interface {
 	// Digest. The caller leaves the list alone until the phase is over. sent says that Begin has
 	// done what Send does, because the Mover was ready.
 	Begin(l *syncvar.List) (sent bool, err error)
-	// Meet does what Begin and Send do for a list that says nothing but that the rank waits for all
-	// ranks in a call, and returns that list. It does nothing and returns nil if Begin has more to
-	// do.
-	Meet(call syncvar.Call, word uint64) *syncvar.List
 	// Send sends what this rank has to say.
 	Send() error
-	// Polls reports whether Poll is worth its time.
-	Polls() bool
-	// Poll waits a moment for what others say. If all lists are known then, it does what Decide
-	// does.
-	Poll() (decided, moves bool, err error)
 	// Step sends and takes what can be sent and taken now.
 	Step() (progress bool, err error)
 	// Pending reports whether Step has work left in this phase.
@@ -59,9 +50,6 @@ type Protocol interface {
 	Version(id syncvar.ID) syncvar.Version
 	// Table returns the table after the last phase.
 	Table() *syncvar.Table
-	// Repetitions returns how many phases have repeated so far, and whether the present one does,
-	// or is expected to.
-	Repetitions() (r Repetitions, now bool)
 
 	// Open returns how many lists are still to be sent or to arrive, as far as Step handles them.
 	Open() int
@@ -91,6 +79,28 @@ type Fold struct {
 	// AnyOrder says that vectors may be combined in any grouping and order, with the same result.
 	// Otherwise Of gets the vectors of all ranks at once, by rank.
 	AnyOrder bool
+}
+
+// Quick is a Protocol for ranks that answer each other within a microsecond.
+type Quick interface {
+	Protocol
+	// Polls reports whether Poll is worth its time.
+	Polls() bool
+	// Poll waits a moment for what others say. If all lists are known then, it does what Decide
+	// does.
+	Poll() (decided, moves bool, err error)
+	// Meet does what Begin and Send do for a list that says nothing but that the rank waits for all
+	// ranks in a call, and returns that list. It does nothing and returns nil if Begin has more to
+	// do.
+	Meet(call syncvar.Call, word uint64) *syncvar.List
+}
+
+// Repeater is a Protocol in which phases repeat one of before: nobody plans.
+type Repeater interface {
+	Protocol
+	// Repetitions returns how many phases have repeated so far, and whether the present one does,
+	// or is expected to.
+	Repetitions() (r Repetitions, now bool)
 }
 
 // Folder is a Protocol that can combine vectors on their way.

@@ -6,13 +6,8 @@
 //
 // # Methods of moving data
 //
-// A Mover has an outQueue and an
-// inQueue for every peer. The method gives each of them a dataSender or a dataReceiver.
-//
-//	rings      slots carry pieces of variables: the papers' protocol
-//	fetch      slots carry locations; receivers read the memory of senders
-//	zero copy  slots carry locations; the bytes follow in the stream to the peer
-//	push       large data go by RDMA from bulk memory to bulk memory, small data through rings
+// A Mover has an outQueue and an inQueue for every peer. The method (method.go) gives each of them
+// a dataSender or a dataReceiver, or moves data past them.
 //
 // Over a tree the method is always push; where ranks read each other's memory, receivers read small
 // variables from the memory of their owner, as with fetch.

@@ -68,6 +68,7 @@ type dataReceiver interface {
 	pending() bool
 }
 
+// queued is what most methods have in common: they move nothing past the queues.
 type queued struct{}
 
 func (queued) ready() (progress, done bool)                           { return false, true }

@@ -81,7 +81,7 @@ func (q *outQueue) settle() {
 	}
 }
 
-// step posts more of the present word, slot or data, or begins a slot that the peer has emptied.
+// step posts more of the present slot or data, or begins a slot that the peer has emptied.
 func (q *outQueue) step() (progress bool) {
 	switch q.state {
 	case outIdle, outHeld:

@@ -1,6 +1,6 @@
 /*
  * How ranks agree over a tree that a phase repeats, and how data then move without grants (package
- * phase: schedule.go, listtree.go, markwords.go, repeat.go, standing.go, push.go). README.md says
+ * phase: schedule.go, agreement/tree/bundle.go, agreement/tree/signals.go, repeat.go, standing.go, push.go). README.md says
  * how to run it.
  *
  * In each phase a rank wants the data of the next rank, or nothing. The wants of all are the

@@ -12,7 +12,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 //
 //	word 0      the request
 //	word 1      the value that the peer contributes to a Reduce
-//	word 2, 3   of the first line: the front and back word of a cooperative copy (coopcopy.go)
+//	word 2, 3   of the first line: front and back word of a cooperative copy (movement.CoopWords)
 //	bytes 32 on the contents of the variable that the request names as attached (attach.go)
 //
 // In a run of two ranks there may be two blocks before the lines, for contents that are longer.

@@ -14,7 +14,7 @@ import (
 // receivers find the contents beside the request. In a later phase the variable moves as others do.
 //
 // Contents of up to attachBytes lie behind the words of the request's line. In a run of two ranks
-// there are blocks for larger ones (inlineArea). A rank attaches these only if the peer wanted the
+// there are blocks for larger ones (Area). A rank attaches these only if the peer wanted the
 // last contents that the rank made of the variable, in the phase in which they could be attached.
 //
 // The contents are written before the request, so the request's landing proves that they have

@@ -1,11 +1,8 @@
 // Package pairs is the agreement of a phase in which every rank sends its list to all others.
 //
 // [Protocol] is that of the papers: lists go through rings. [Inline] is for live ports: a list that
-// wants at most one variable goes as one word.
-//
-// On live ports a list that wants at most one variable goes as one word, stored at
-// the peer, instead of a message through the ring. The papers' protocol has no such words, and
-// the simulator does not use them. area.go says why two request words per peer are enough. The
-// contents of one small variable may go with the word (attach.go). A phase in which one rank takes
-// a variable, and nobody else wants one, ends when the requests are there (turn.go).
+// wants at most one variable goes as one word, stored at the peer, in the format of package syncvar
+// (inline.go there). area.go says why two words per peer are enough. The contents of one small
+// variable may go with the word (attach.go). A phase in which one rank takes a variable, and nobody
+// else wants one, ends when the words are there (turn.go).
 package pairs

@@ -19,7 +19,7 @@ type Inline struct {
 	peers    []dimmnet.Rank
 	area     Area
 	requests requests
-	first    uint64 // the number of the first phase
+	begun    uint64 // the number of the first phase
 	polls    bool
 	everyone []bool             // by rank: true
 	prefetch dimmnet.Prefetcher // the port, or nil
@@ -29,12 +29,14 @@ type Inline struct {
 	sought     map[syncvar.ID]bool // whether the peer wanted a variable when it was last offered
 }
 
+var _ agreement.Quick = (*Inline)(nil)
+
 // NewInline returns the Inline of the rank of m, with words in area. polls says that posts land in
 // the memory of their receivers at once: then Poll is worth its time.
 func NewInline(m *movement.Mover, cfg Config, area Area, polls bool) *Inline {
 	nodes := m.Port.Nodes()
 	p := &Inline{
-		Protocol: *New(m, cfg), port: m.Port, rank: m.Rank, area: area, requests: newRequests(nodes - 1), first: m.Phase, polls: polls,
+		Protocol: *New(m, cfg), port: m.Port, rank: m.Rank, area: area, requests: newRequests(nodes - 1), begun: m.Phase, polls: polls,
 		everyone: slices.Repeat([]bool{true}, nodes), sought: make(map[syncvar.ID]bool),
 	}
 	p.peers = p.Peers()
@@ -71,7 +73,7 @@ func (p *Inline) Meet(call syncvar.Call, word uint64) *syncvar.List {
 	p.m.Begin()
 	l.Meet(call, p.m.Phase, word)
 	p.text = p.text[:0]
-	p.requests.meet(p, l)
+	p.requests.announce(p, l)
 	return l
 }
 
@@ -92,7 +94,7 @@ func (p *Inline) Poll() (decided, moves bool, err error) {
 			return false, false, err
 		}
 		if p.m.Queued() {
-			break
+			break // a list follows through a ring, which the loop steps
 		}
 		if !p.requests.pending(p) {
 			moves, err = p.Decide()
@@ -110,7 +112,7 @@ func (p *Inline) Pending() bool { return p.requests.pending(p) }
 
 // Decide ends the phase if nothing has to move. Otherwise it derives the plan, as a Protocol does.
 func (p *Inline) Decide() (moves bool, err error) {
-	if p.meet() {
+	if p.met() {
 		return false, nil
 	}
 	if done, err := p.turn(); done || err != nil {
@@ -144,10 +146,10 @@ func (p *Inline) keepOwn() {
 	}
 }
 
-// meet ends a phase in which all ranks have sent the same request, and wait for all ranks in the
+// met ends a phase in which all ranks have sent the same request, and wait for all ranks in the
 // same call. It does what plan and Finish would do. It returns false, and does nothing, if they
 // have more to do.
-func (p *Inline) meet() (done bool) {
+func (p *Inline) met() (done bool) {
 	r := &p.requests
 	if !r.meets || r.alike < len(p.peers) || !p.same {
 		return false

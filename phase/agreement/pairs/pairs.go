@@ -73,9 +73,6 @@ func (p *Protocol) encode(l *syncvar.List) error {
 	return agreement.CheckSize(p.text)
 }
 
-// Meet returns nil: Begin does all.
-func (p *Protocol) Meet(syncvar.Call, uint64) *syncvar.List { return nil }
-
 // Send sends the list of this rank to all others.
 func (p *Protocol) Send() error {
 	for i := range p.m.Peers {
@@ -83,12 +80,6 @@ func (p *Protocol) Send() error {
 	}
 	return nil
 }
-
-// Polls returns false.
-func (p *Protocol) Polls() bool { return false }
-
-// Poll does nothing: the Mover has the lists.
-func (p *Protocol) Poll() (decided, moves bool, err error) { return false, false, nil }
 
 // Step does nothing: the Mover has the lists.
 func (p *Protocol) Step() (progress bool, err error) { return false, nil }
@@ -191,9 +182,6 @@ func (p *Protocol) Owner(id syncvar.ID) dimmnet.Rank { return p.table.State(id).
 
 // Table returns the table.
 func (p *Protocol) Table() *syncvar.Table { return &p.table }
-
-// Repetitions returns none: every phase is planned.
-func (p *Protocol) Repetitions() (r agreement.Repetitions, now bool) { return r, false }
 
 // Open returns 0: the Mover has the lists.
 func (p *Protocol) Open() int { return 0 }

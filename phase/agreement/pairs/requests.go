@@ -32,7 +32,7 @@ func (r *requests) begin(p *Inline, l *syncvar.List) (fits bool) {
 	if len(l.Attached) > 0 {
 		p.attach(l)
 	}
-	r.own, fits = l.Inline(p.m.Phase != p.first && p.own.Declared == l.Declared)
+	r.own, fits = l.Inline(p.m.Phase != p.begun && p.own.Declared == l.Declared)
 	r.list = l
 	r.reduce = fits && l.Call == syncvar.Reduce
 	r.meets = fits && l.Meets()
@@ -156,7 +156,7 @@ func (r *requests) decode(p *Inline) error {
 	for i, w := range r.words {
 		from := p.peers[i]
 		l := &p.outcome.Lists[from]
-		follows, err := l.DecodeInline(w, p.m.Phase, p.m.Phase == p.first, &r.ids[i])
+		follows, err := l.DecodeInline(w, p.m.Phase, p.m.Phase == p.begun, &r.ids[i])
 		if err != nil {
 			return inlineError(from, err)
 		}
@@ -167,8 +167,8 @@ func (r *requests) decode(p *Inline) error {
 	return nil
 }
 
-// meet begins a phase with the list l of this rank, which only says that the rank waits.
-func (r *requests) meet(p *Inline, l *syncvar.List) {
+// announce begins a phase with the list l of this rank, which only says that the rank waits.
+func (r *requests) announce(p *Inline, l *syncvar.List) {
 	r.own, r.list, r.reduce, r.meets = syncvar.InlineMeeting(l.Call, l.Phase), l, l.Call == syncvar.Reduce, true
 	r.expect()
 	r.postAll(p)

@@ -48,6 +48,12 @@ type division struct {
 	index map[syncvar.ID][]syncvar.Wants // what the lists say of one variable; see of
 }
 
+// concern is how many names of variables in a schedule are of variables that a rank follows.
+type concern struct {
+	names int
+	count int // of the variables that the rank followed then, and 1; 0: the rank has not looked
+}
+
 // idSet is a set of variables.
 type idSet struct {
 	has    []bool // by variable
@@ -127,7 +133,7 @@ func (s *schedule) of(ids []syncvar.ID) (ws []syncvar.Wants) {
 	return ws
 }
 
-// followWanted follows the variables that ranks of this process want in the present phase of e, for
+// followWanted follows the variables that ranks of this process want in the present phase of p, for
 // which the near table is up to date. If all is set, it follows all variables of all ranks.
 func (r *Replica) followWanted(p *Protocol, all bool) {
 	if all {

@@ -5,12 +5,6 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// concern is how many names of variables in a schedule are of variables that a rank follows.
-type concern struct {
-	names int
-	count int // of the variables that the rank followed then, and 1; 0: the rank has not looked
-}
-
 // meter charges a simulated host for what the work of its rank would be if it were alone in its
 // process. It keeps what the rank follows, whatever others of its process do.
 type meter struct {
@@ -27,7 +21,7 @@ type meter struct {
 	counted  cycle // whose tenures the rank has counted
 }
 
-// concern returns how many names in a schedule are of variables that the rank of e follows, and
+// concern returns how many names in a schedule are of variables that the rank of p follows, and
 // what it takes to look for them, in entries: eight names are a line, and lists that name no
 // variable near those need no look. When a rank looks for the first time, it also decides who is
 // granted: it sorts the lists, and looks at all names twice if the lists are not apart.

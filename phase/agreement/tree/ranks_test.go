@@ -91,7 +91,7 @@ func newOfMany(t *testing.T, rank dimmnet.Rank, nodes int, phase uint64) *Protoc
 	if m.Layout, err = ringbuf.NewTreeLayout(limits, Of(nodes)); err != nil {
 		t.Fatal(err)
 	}
-	e := New(m, Config{Observer: syncvar.Unobserved{}, Lines: lines})
+	e := New(m, Config{Observer: syncvar.Unobserved{}, Lines: lines, Replica: new(Replica)})
 	m.Connect(e, e.Peers(), false)
 	return e
 }

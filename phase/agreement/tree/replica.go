@@ -106,7 +106,7 @@ func (r *Replica) owner(id syncvar.ID) dimmnet.Rank {
 	return r.near.State(id).Owner
 }
 
-// version returns the version of a variable after the last phase of e, which is between two phases.
+// version returns the version of a variable after the last phase of p, which is between two phases.
 func (r *Replica) version(p *Protocol, id syncvar.ID) syncvar.Version {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +118,7 @@ func (r *Replica) version(p *Protocol, id syncvar.ID) syncvar.Version {
 	return r.near.Version(id)
 }
 
-// decode returns the schedule of a bundle of all ranks, which is of the present phase of e. The
+// decode returns the schedule of a bundle of all ranks, which is of the present phase of p. The
 // engines of all ranks expect the same schedule in a phase.
 func (r *Replica) decode(bundle []byte, p *Protocol) (*schedule, error) {
 	r.mu.Lock()
@@ -161,7 +161,7 @@ func (r *Replica) forget(phase uint64, window int) {
 	}
 }
 
-// meet records that the ranks only meet in the present phase of e.
+// meet records that the ranks only meet in the present phase of p.
 func (r *Replica) meet(p *Protocol) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,7 +180,7 @@ func (r *Replica) begins(c *course) bool {
 	return true
 }
 
-// plan returns what all ranks of this process do in the present phase of e.
+// plan returns what all ranks of this process do in the present phase of p.
 func (r *Replica) plan(p *Protocol) (*joint, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -221,10 +221,10 @@ func (r *Replica) plan(p *Protocol) (*joint, error) {
 }
 
 // share makes the parts of the ranks, or that of one rank if the process has no other.
-func (j *joint) share(r *Replica, multicasts []movement.Multicast, only dimmnet.Rank) {
+func (j *joint) share(r *Replica, multicasts []movement.Multicast, own dimmnet.Rank) {
 	lists := j.schedule.all()
 	for i := range lists {
-		if r.engines > 1 || dimmnet.Rank(i) == only {
+		if r.engines > 1 || dimmnet.Rank(i) == own {
 			j.parts[i] = &part{standing: new(movement.Standing)}
 		}
 	}
@@ -334,7 +334,7 @@ func (r *Replica) repeat(c *course) {
 	r.done = c.n
 }
 
-// upToDate returns the table of all variables after the last phase of e, which is between two
+// upToDate returns the table of all variables after the last phase of p, which is between two
 // phases.
 func (r *Replica) upToDate(p *Protocol) *syncvar.Table {
 	r.mu.Lock()

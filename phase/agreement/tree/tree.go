@@ -16,7 +16,7 @@ type Config struct {
 	First    syncvar.Version // the version of all variables before any tenure
 	Lines    Lines
 	Virtual  bool     // the work of a rank is charged as if it were alone in its process
-	Replica  *Replica // shared by the engines of a process; nil: this engine is the only one
+	Replica  *Replica // shared by the engines of a process
 }
 
 // Protocol is the agreement of one rank.
@@ -58,7 +58,10 @@ type Protocol struct {
 	declarations agreement.Declarations
 }
 
-var _ agreement.Folder = (*Protocol)(nil)
+var (
+	_ agreement.Folder   = (*Protocol)(nil)
+	_ agreement.Repeater = (*Protocol)(nil)
+)
 
 // Arity is the number of children of a rank: as many as a barrier of DIMMnet-1 has
 // (docs/lab/papers.md, DIMMnet-1, Barrier and global sum by AOTF).
@@ -70,9 +73,6 @@ func New(m *movement.Mover, cfg Config) *Protocol {
 	p := &Protocol{
 		m: m, push: m.Push(), observer: cfg.Observer, lines: cfg.Lines, replica: cfg.Replica,
 		tree: Of(nodes), own: new(syncvar.List), course: newCourse(nodes),
-	}
-	if p.replica == nil {
-		p.replica = new(Replica)
 	}
 	p.replica.add(cfg.First)
 	p.meter = meter{p: p, virtual: cfg.Virtual}
@@ -103,15 +103,6 @@ func (p *Protocol) Begin(l *syncvar.List) (sent bool, err error) {
 	p.m.Charge(dimmnet.Entry, l.Entries())
 	return false, agreement.CheckSize(p.text)
 }
-
-// Meet returns nil: Begin does all.
-func (p *Protocol) Meet(syncvar.Call, uint64) *syncvar.List { return nil }
-
-// Polls returns false.
-func (p *Protocol) Polls() bool { return false }
-
-// Poll does nothing.
-func (p *Protocol) Poll() (decided, moves bool, err error) { return false, false, nil }
 
 // Step posts and takes signals.
 func (p *Protocol) Step() (progress bool, err error) { return p.signals.step(p) }

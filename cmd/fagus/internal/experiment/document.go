@@ -65,12 +65,12 @@ func readDocument(out []byte, want string) (d *Document, beside string, err erro
 		begin = i + 1
 	}
 	if len(bytes.TrimSpace(out)) == 0 {
-		return nil, "", errNoDocument
+		return nil, "", noDocument(want)
 	}
 	d = &Document{}
 	decoder := json.NewDecoder(bytes.NewReader(out[begin:]))
 	if err := decoder.Decode(&d.Text); err != nil {
-		return nil, "", fmt.Errorf("%w; it printed %s", errNoDocument, quoted(string(bytes.TrimSpace(out))))
+		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), quoted(string(bytes.TrimSpace(out))))
 	}
 	beside = string(out[:begin]) + string(bytes.TrimLeft(out[begin+int(decoder.InputOffset()):], "\r\n"))
 	var head struct {
@@ -79,7 +79,7 @@ func readDocument(out []byte, want string) (d *Document, beside string, err erro
 	_ = json.Unmarshal(d.Text, &head) // a document of something else has no schema
 	switch {
 	case head.Schema == "":
-		return nil, "", fmt.Errorf("%w; it printed %s", errNoDocument, quoted(string(d.Text)))
+		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), quoted(string(d.Text)))
 	case !strings.HasPrefix(head.Schema, want[:strings.Index(want, "/")+1]):
 		return nil, "", fmt.Errorf("its document is %s, not %s: %s", quoted(head.Schema), want, wanted)
 	case head.Schema != want:
@@ -125,8 +125,7 @@ func checkTimes(times map[string]int64) error {
 	return nil
 }
 
-// clean replaces control characters, which a terminal would obey, in the texts that a comparison
-// prints.
+// clean replaces control characters, which a terminal would obey.
 func (d *Document) clean() {
 	for i := range d.Serial {
 		for _, text := range []*string{&d.Serial[i].Text, &d.Serial[i].Variable, &d.Serial[i].Mend} {
@@ -170,10 +169,17 @@ func readTimeline(path string, nodes int) ([]fagus.Stats, error) {
 
 var errNoTimeline = errors.New("the program has not written the file of --timeline")
 
-// wanted says which programs can be compared.
+// wanted says which programs of one's own print a document.
 const wanted = "want a program that uses package fagus/program (docs/guide/program.md)"
 
-var errNoDocument = errors.New("it printed no document on standard output: " + wanted)
+// noDocument is the error of a program that prints none of the schema want.
+func noDocument(want string) error {
+	const what = "it printed no document on standard output"
+	if want == schema {
+		return errors.New(what + ": " + wanted)
+	}
+	return errors.New(what)
+}
 
 // mostQuoted is the length of a text in a message.
 const mostQuoted = 100

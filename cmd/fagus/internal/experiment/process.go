@@ -30,6 +30,7 @@ const (
 type process struct {
 	path      string
 	argv      []string // as errors show it
+	own       bool     // it is a program of one's own
 	hidden    []string // flags behind the program, which errors do not show
 	out, errs capture
 }
@@ -40,7 +41,7 @@ func (p *process) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	p.out.full = func() {
-		stop(fmt.Errorf("it printed more than %d MiB on standard output: want one document fagus.program/v1", mostDocument>>20))
+		stop(fmt.Errorf("it printed more than %d MiB on standard output: want one document", mostDocument>>20))
 	}
 	alone := launch.Alone{
 		Argv: slices.Concat([]string{p.path}, p.hidden, p.argv[1:]), Env: cluster.WithoutPlace(os.Environ()),
@@ -58,7 +59,7 @@ func (p *process) run(ctx context.Context) error {
 		return nil
 	}
 	failed := fmt.Errorf("%s: %w%s", CommandLine(p.argv), err, p.errs.excerpt())
-	if p.errs.mentions("-json") {
+	if p.own && p.errs.mentions("-json") {
 		failed = fmt.Errorf("%w\n%s", failed, wanted)
 	}
 	if errors.As(err, &exit) && exit.ExitCode() == runflags.ExitUsage {
@@ -107,5 +108,5 @@ func (c *capture) excerpt() string {
 	return "; it says\n  " + strings.Join(lines, "\n  ")
 }
 
-// mentions reports whether the text names a flag that a comparison sets.
+// mentions reports whether the text names a flag.
 func (c *capture) mentions(flag string) bool { return bytes.Contains(c.head, []byte(flag)) }

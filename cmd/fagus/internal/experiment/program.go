@@ -59,7 +59,7 @@ type Run struct {
 // Run runs the program once, as cfg says, with more flags before its arguments. It records what
 // every rank does if cfg.Timeline is set and the ranks are on this host.
 func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (*Run, error) {
-	one := process{path: p.path, argv: slices.Concat(p.argv[:p.words], flagsOf(&cfg), more, p.argv[p.words:])}
+	one := process{path: p.path, own: p.schema == schema, argv: slices.Concat(p.argv[:p.words], flagsOf(&cfg), more, p.argv[p.words:])}
 	timeline := ""
 	if cfg.Timeline && !slices.ContainsFunc(p.argv, hostsFlag.MatchString) {
 		dir, err := os.MkdirTemp("", "fagus-compare-")

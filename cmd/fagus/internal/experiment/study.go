@@ -21,8 +21,8 @@ type Axis struct {
 
 // Study is runs of programs, each with every combination of the values of its axes.
 type Study struct {
-	Fagus    `json:"-"`
-	Programs []string      `json:"programs"` // with their flags, such as "matmul --n 512"
+	By       Fagus         `json:"-"`
+	Programs []string      `json:"programs"` // with their flags: "matmul --n 512"
 	Common   string        `json:"common"`   // the flags of all runs
 	Axes     []Axis        `json:"axes"`
 	Repeat   int           `json:"repeat"` // runs of each combination, which take turns
@@ -57,10 +57,13 @@ func (s *Study) Size() int {
 	return n
 }
 
-// Run runs all combinations, one run after the other. Each round begins with another of them. done
-// is called after each run. An error means that ctx has ended, or that every run of a program is
-// refused.
+// Run runs all combinations, one run after the other. Each round begins with another of them. done,
+// if not nil, is called after each run. An error means that ctx has ended, or that every run of a
+// program is refused.
 func (s *Study) Run(ctx context.Context, done func()) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	s.Points = nil
 	for _, p := range s.Programs {
 		s.Points = append(s.Points, combinations(Point{Program: p}, s.Axes)...)
@@ -73,7 +76,9 @@ func (s *Study) Run(ctx context.Context, done func()) error {
 					return err
 				}
 			}
-			done()
+			if done != nil {
+				done()
+			}
 		}
 	}
 	for points := range slices.Chunk(s.Points, len(s.Points)/len(s.Programs)) {
@@ -85,6 +90,15 @@ func (s *Study) Run(ctx context.Context, done func()) error {
 		if !possible {
 			return points[0].refused
 		}
+	}
+	return nil
+}
+
+// check returns an error if there is nothing to run.
+func (s *Study) check() error {
+	empty := func(a Axis) bool { return len(a.Values) == 0 }
+	if len(s.Programs) == 0 || len(s.Axes) == 0 || slices.ContainsFunc(s.Axes, empty) || s.Repeat < 1 {
+		return fmt.Errorf("experiment: %d programs, axes %v, %d runs each: want at least one program, axis, value and run", len(s.Programs), s.Axes, s.Repeat)
 	}
 	return nil
 }
@@ -110,7 +124,7 @@ func (s *Study) runOnce(ctx context.Context, p *Point) error {
 	if s.Limit > 0 {
 		args = append(args, "--timeout", s.Limit.String())
 	}
-	r, err := s.Fagus.Run(ctx, args...)
+	r, err := s.By.Run(ctx, args...)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

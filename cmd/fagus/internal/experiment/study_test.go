@@ -53,7 +53,7 @@ func pretender(t *testing.T) Fagus {
 // result: a time, or why there is none.
 func TestStudy(t *testing.T) {
 	s := Study{
-		Fagus: pretender(t), Programs: []string{"one --x 1", "wrong", "broken"}, Common: "--c", Repeat: 3, Limit: time.Minute,
+		By: pretender(t), Programs: []string{"one --x 1", "wrong", "broken"}, Common: "--c", Repeat: 3, Limit: time.Minute,
 		Axes: []Axis{{"--size", []string{"1", "2", "3"}}, {"--way", []string{"a", "b"}}},
 	}
 	done := 0
@@ -90,7 +90,7 @@ func TestStudy(t *testing.T) {
 // TestStudyEnds: a program that cannot run at all is a mistake of the user, and a study ends with
 // its context.
 func TestStudyEnds(t *testing.T) {
-	s := Study{Fagus: pretender(t), Programs: []string{"one", "nosuch"}, Repeat: 1, Axes: []Axis{{"--way", []string{"a", "b"}}}}
+	s := Study{By: pretender(t), Programs: []string{"one", "nosuch"}, Repeat: 1, Axes: []Axis{{"--way", []string{"a", "b"}}}}
 	if err := s.Run(t.Context(), func() {}); !usage.Is(err) || !strings.Contains(err.Error(), "not with three") {
 		t.Error(err)
 	}
@@ -104,5 +104,15 @@ func TestStudyEnds(t *testing.T) {
 	})
 	if !errors.Is(err, enough) || runs != 1 {
 		t.Errorf("%v after %d runs", err, runs)
+	}
+}
+
+// TestNothingToStudy: a study without programs, axes, values or runs is an error.
+func TestNothingToStudy(t *testing.T) {
+	some := []Axis{{"--way", []string{"a"}}}
+	for _, s := range []Study{{}, {Programs: []string{"one"}, Repeat: 1}, {Axes: some, Repeat: 1}, {Programs: []string{"one"}, Axes: some}, {Programs: []string{"one"}, Axes: append(some, Axis{Flag: "--size"}), Repeat: 1}} {
+		if err := s.Run(t.Context(), nil); err == nil {
+			t.Errorf("%+v runs", s)
+		}
 	}
 }
