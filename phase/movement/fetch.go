@@ -113,7 +113,7 @@ type fetchSender struct {
 	last  uint32 // the number of the last cooperative copy
 }
 
-func (s *fetchSender) held() bool    { return false }
+func (s *fetchSender) reading() bool { return false }
 func (s *fetchSender) pending() bool { return s.state == helpCopy }
 
 // ready reports whether the receiver has finished the last cooperative copy. Before that, another

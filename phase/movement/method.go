@@ -53,8 +53,8 @@ type dataSender interface {
 	pending() bool
 	// step moves data of the last slot, as far as it can without waiting.
 	step() (progress bool)
-	// held reports whether the network may still read program memory that was sent.
-	held() bool
+	// reading reports whether the network may still read program memory that was sent.
+	reading() bool
 }
 
 // A dataReceiver takes the slots of data that an inQueue finds.

@@ -16,15 +16,15 @@ import (
 //	                      ^               |             |
 //	                      +---------------+-------------+
 //
-// With zero copy, outHeld comes before outIdle while the network still reads program memory.
+// With zero copy, outReading comes before outIdle while the network still reads program memory.
 type outState uint8
 
 const (
-	outIdle outState = iota // nothing to send to the peer, so far in this phase
-	outNext                 // put lists or data into the next free slot
-	outSlot                 // the ring posts a slot
-	outData                 // the method moves the data of the last slot
-	outHeld                 // everything is posted; the network may still read program memory
+	outIdle    outState = iota // nothing to send to the peer, so far in this phase
+	outNext                    // put lists or data into the next free slot
+	outSlot                    // the ring posts a slot
+	outData                    // the method moves the data of the last slot
+	outReading                 // everything is posted; the network may still read program memory
 )
 
 // outQueue sends to a peer in a phase: first lists, then transfers in the order of the plan.
@@ -46,9 +46,9 @@ type outTransfer struct {
 	next   int // the index of the cut to send next
 }
 
-// pending reports whether lists or data of this phase are not sent. It ends outHeld if it can.
+// pending reports whether lists or data of this phase are not sent. It ends outReading if it can.
 func (q *outQueue) pending() bool {
-	if q.state == outHeld {
+	if q.state == outReading {
 		q.settle()
 	}
 	return q.state != outIdle
@@ -74,8 +74,8 @@ func (q *outQueue) settle() {
 	switch {
 	case q.pos < len(q.lists) || q.first < len(q.transfers):
 		q.state = outNext
-	case q.data.held():
-		q.state = outHeld
+	case q.data.reading():
+		q.state = outReading
 	default:
 		q.state = outIdle
 	}
@@ -84,7 +84,7 @@ func (q *outQueue) settle() {
 // step posts more of the present slot or data, or begins a slot that the peer has emptied.
 func (q *outQueue) step() (progress bool) {
 	switch q.state {
-	case outIdle, outHeld:
+	case outIdle, outReading:
 		return false
 	case outSlot:
 		progress = q.ring.Step()

@@ -28,7 +28,7 @@ type Push struct {
 	roles    []*role            // unfinished in this phase, in the order of the plan
 	standing *Standing          // grants of this phase
 	copies   []wholeCopy        // that this rank has to make in this phase
-	held     bool               // roles and copies are foreseen: the phase may not repeat
+	foreseen bool               // Foresee has prepared roles and copies: the phase may not repeat
 	round    []*role            // the first few of roles: their messages are under way
 	first    int                // the index in round of the role that steps first
 	moved    map[Source]bool    // the sources that go by PUSH in this phase
@@ -83,7 +83,7 @@ func newPush(m *Mover, cfg PushConfig) *Push {
 // Words returns how many hops of a plan can have words.
 func (b *Push) Words() int { return b.words.count }
 
-func (b *Push) pending() bool { return len(b.roles)+len(b.copies) > 0 && !b.held }
+func (b *Push) pending() bool { return len(b.roles)+len(b.copies) > 0 && !b.foreseen }
 
 // ready empties this rank's grant and notice words, once in clearPhases phases. No word of an
 // earlier phase is in flight, because this rank has read the last word of every hop.
@@ -280,7 +280,7 @@ func (b *Push) end() error {
 }
 
 func (b *Push) due(ranks []dimmnet.Rank) []dimmnet.Rank {
-	if b.held {
+	if b.foreseen {
 		return ranks
 	}
 	for _, r := range b.round {

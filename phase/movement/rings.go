@@ -23,7 +23,7 @@ type ringSender struct{ mover *Mover }
 func (s ringSender) ready() bool   { return true }
 func (s ringSender) pending() bool { return false }
 func (s ringSender) step() bool    { return false }
-func (s ringSender) held() bool    { return false }
+func (s ringSender) reading() bool { return false }
 
 func (s ringSender) slot(t *outTransfer) (ringbuf.Header, []byte) {
 	c := t.stream.Cuts[t.next]

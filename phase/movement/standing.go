@@ -41,7 +41,7 @@ func (s *Standing) of(hop int) (g grant, ok bool) {
 // round if all of them are in it. Nothing moves before Repeat.
 func (b *Push) Foresee(multicasts []Multicast, s *Standing) {
 	b.prepare(multicasts, s)
-	b.held = true
+	b.foreseen = true
 	if b.standing.fits && len(b.roles) > 0 {
 		b.begin()
 	}
@@ -51,12 +51,12 @@ func (b *Push) Foresee(multicasts []Multicast, s *Standing) {
 // filled again, in whichever bank the host now reaches.
 func (b *Push) Retract() {
 	clear(b.roles)
-	b.roles, b.round, b.copies, b.held = b.roles[:0], b.round[:0], b.copies[:0], false
+	b.roles, b.round, b.copies, b.foreseen = b.roles[:0], b.round[:0], b.copies[:0], false
 	b.mover.forget()
 }
 
 // Repeat moves what Foresee has prepared: the phase repeats.
-func (b *Push) Repeat() { b.held, b.mover.moving = false, true }
+func (b *Push) Repeat() { b.foreseen, b.mover.moving = false, true }
 
 // fits reports whether the messages of all roles fit the bulk memory at once, whatever is new.
 func (b *Push) fits() bool {

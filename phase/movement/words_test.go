@@ -71,10 +71,10 @@ func TestAllWordsAreEmptied(t *testing.T) {
 
 // TestRetract: a round that was taken back has left nothing.
 func TestRetract(t *testing.T) {
-	b := &Push{rings: rings{mover: new(Mover)}, roles: make([]*role, 3), copies: make([]wholeCopy, 2), held: true, moved: make(map[Source]bool)}
+	b := &Push{rings: rings{mover: new(Mover)}, roles: make([]*role, 3), copies: make([]wholeCopy, 2), foreseen: true, moved: make(map[Source]bool)}
 	b.round = b.roles[:2]
 	b.Retract()
-	if len(b.roles)+len(b.round)+len(b.copies) > 0 || b.held || b.pending() {
+	if len(b.roles)+len(b.round)+len(b.copies) > 0 || b.foreseen || b.pending() {
 		t.Errorf("after it was taken back, a round has %+v", b)
 	}
 }

@@ -32,9 +32,9 @@ func (m *zeroCopy) ends(peer dimmnet.Rank) (dataSender, dataReceiver) {
 type sendState uint8
 
 const (
-	sendNone sendState = iota // the network has read everything that was sent
-	sendCuts                  // cuts of the last slot are still to be posted
-	sendHeld                  // all cuts are posted; the network may still read them
+	sendNone    sendState = iota // the network has read everything that was sent
+	sendCuts                     // cuts of the last slot are still to be posted
+	sendReading                  // all cuts are posted; the network may still read them
 )
 
 type zeroCopySender struct {
@@ -69,13 +69,13 @@ func (s *zeroCopySender) step() (progress bool) {
 		progress = true
 	}
 	if s.next == len(s.cuts) {
-		s.state = sendHeld
+		s.state = sendReading
 	}
 	return progress
 }
 
-func (s *zeroCopySender) held() bool {
-	if s.state == sendHeld && !s.port.Sending(s.to) {
+func (s *zeroCopySender) reading() bool {
+	if s.state == sendReading && !s.port.Sending(s.to) {
 		s.state = sendNone
 	}
 	return s.state != sendNone

@@ -15,6 +15,9 @@ import (
 // in the schedules that wait, or brings the far table up to date if that is less work. An Update
 // needs all variables, and so does a phase that is wide.
 //
+//	near   variables that a rank of the process has ever wanted: up to date after each phase
+//	far    all others: as they were some phases ago; behind has these phases
+//
 // To decide which lists are granted, and which variables a list names, a rank looks at a list
 // once: when it plans a phase with that schedule for the first time. Programs repeat. So a rank's
 // work for a phase whose schedule has been met follows from its own variables, however many ranks

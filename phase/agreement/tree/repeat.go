@@ -22,13 +22,13 @@ import (
 // part is what one rank does in a phase that may repeat.
 type part struct {
 	multicasts []movement.Multicast // that this rank takes part in, with this rank's edges alone
-	held       []held               // the variables that it moves or wants, by ID
+	variables  []variable           // the variables that it moves or wants, by ID
 	standing   *movement.Standing   // shared by the parts of phases that repeat each other
 	steps      int                  // how many transfers a rank looks at to derive the multicasts
 }
 
-// held is a variable and its version before the phase.
-type held struct {
+// variable is a variable of a part, and its version before the phase.
+type variable struct {
 	id      syncvar.ID
 	version syncvar.Version
 }
@@ -97,15 +97,15 @@ func (p *Protocol) partOf(phase uint64) *part { return p.parts[phase%uint64(len(
 // exclusive tenures in a cycle.
 func (p *part) after(tenures []syncvar.Version) *part {
 	p.standing.Give()
-	next := &part{multicasts: make([]movement.Multicast, len(p.multicasts)), held: make([]held, len(p.held)), standing: p.standing}
+	next := &part{multicasts: make([]movement.Multicast, len(p.multicasts)), variables: make([]variable, len(p.variables)), standing: p.standing}
 	in := func(id syncvar.ID) syncvar.Version {
 		if int(id) < len(tenures) {
 			return tenures[id]
 		}
 		return 0
 	}
-	for i, h := range p.held {
-		next.held[i] = held{h.id, h.version + in(h.id)}
+	for i, h := range p.variables {
+		next.variables[i] = variable{h.id, h.version + in(h.id)}
 	}
 	for i, m := range p.multicasts {
 		items := make([]movement.Source, len(m.Items))
@@ -211,9 +211,9 @@ func (p *Protocol) Moved(id syncvar.ID) syncvar.Version {
 }
 
 func (p *part) version(id syncvar.ID) (v syncvar.Version, ok bool) {
-	i, ok := slices.BinarySearchFunc(p.held, id, func(h held, id syncvar.ID) int { return cmp.Compare(h.id, id) })
+	i, ok := slices.BinarySearchFunc(p.variables, id, func(h variable, id syncvar.ID) int { return cmp.Compare(h.id, id) })
 	if !ok {
 		return 0, false
 	}
-	return p.held[i].version, true
+	return p.variables[i].version, true
 }

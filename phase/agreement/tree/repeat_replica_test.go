@@ -11,12 +11,12 @@ import (
 // TestPartAfter: one cycle later all versions have grown by the tenures of a cycle, and what is new
 // to a receiver is as little as before.
 func TestPartAfter(t *testing.T) {
-	p := &part{standing: new(movement.Standing), multicasts: []movement.Multicast{{Items: []movement.Source{{ID: 1, Since: 4}, {ID: 7}}}}, held: []held{{1, 5}, {7, 2}}}
+	p := &part{standing: new(movement.Standing), multicasts: []movement.Multicast{{Items: []movement.Source{{ID: 1, Since: 4}, {ID: 7}}}}, variables: []variable{{1, 5}, {7, 2}}}
 	next := p.after([]syncvar.Version{9, 3}).after([]syncvar.Version{9, 3})
 	if got := next.multicasts[0].Items; got[0] != (movement.Source{ID: 1, Since: 10}) || got[1] != (movement.Source{ID: 7}) {
 		t.Errorf("the items are %v, want versions 10 and 0", got)
 	}
-	if got := next.held; got[0] != (held{1, 11}) || got[1] != (held{7, 2}) {
+	if got := next.variables; got[0] != (variable{1, 11}) || got[1] != (variable{7, 2}) {
 		t.Errorf("the versions are %v, want 11 and 2", got)
 	}
 }

@@ -239,7 +239,7 @@ func (j *joint) share(r *Replica, multicasts []movement.Multicast, own dimmnet.R
 	}
 	for i, p := range j.parts {
 		if p != nil {
-			p.hold(&lists[i], &r.near)
+			p.setVariables(&lists[i], &r.near)
 		}
 	}
 }
@@ -269,22 +269,22 @@ func (p *part) join(m *movement.Multicast, e movement.Edge) {
 	p.steps += len(m.Items) * len(m.Edges)
 }
 
-// hold sets the variables that p holds: those of its multicasts, and those that the rank wants.
-func (p *part) hold(l *syncvar.List, table *syncvar.Table) {
+// setVariables sets the variables of p: those of its multicasts, and those that the rank wants.
+func (p *part) setVariables(l *syncvar.List, table *syncvar.Table) {
 	for _, m := range p.multicasts {
 		for _, s := range m.Items {
-			p.held = append(p.held, held{id: s.ID})
+			p.variables = append(p.variables, variable{id: s.ID})
 		}
 	}
 	for _, ids := range [...][]syncvar.ID{l.Shared, l.Exclusive} {
 		for _, id := range ids {
-			p.held = append(p.held, held{id: id})
+			p.variables = append(p.variables, variable{id: id})
 		}
 	}
-	slices.SortFunc(p.held, func(a, b held) int { return cmp.Compare(a.id, b.id) })
-	p.held = slices.Compact(p.held)
-	for i := range p.held {
-		p.held[i].version = table.Version(p.held[i].id)
+	slices.SortFunc(p.variables, func(a, b variable) int { return cmp.Compare(a.id, b.id) })
+	p.variables = slices.Compact(p.variables)
+	for i := range p.variables {
+		p.variables[i].version = table.Version(p.variables[i].id)
 	}
 }
 
