@@ -16,7 +16,7 @@ type Transfer uint8
 // The choices of Transfer.
 const (
 	// Auto uses PUSH where the port has RDMA and bulk memory: for multicasts of at least
-	// PushBytes (on live ports 256 KiB), and for all data where lists travel over a tree
+	// 512 guarded bytes (on live ports 256 KiB), and for all data where lists travel over a tree
 	// (ListsAuto). Other ports use rings.
 	Auto  Transfer = iota
 	Rings          // rings alone, one for every ordered pair of ranks
@@ -31,11 +31,11 @@ func (t Transfer) String() string {
 	return fmt.Sprintf("transfer %d", uint8(t))
 }
 
-// PushBytes is the threshold of Auto: a multicast whose variables guard at least so many bytes
+// pushBytes is the threshold of Auto: a multicast whose variables guard at least so many bytes
 // goes by PUSH. Fewer bytes arrive through rings before a grant would. BenchmarkTransfer in
 // package fagus finds the two methods equal at some 230 bytes on the papers' machines, if all
 // bytes are new. Often only some guarded bytes are new, so the threshold is about twice as high.
-const PushBytes = 512
+const pushBytes = 512
 
 // livePushBytes is the threshold of Auto on live ports. There, a grant costs two more network
 // latencies, and a slot costs almost nothing. For a hand-over of 64 KiB there and back,
@@ -49,7 +49,7 @@ type Lists uint8
 // The choices of Lists.
 const (
 	// ListsAuto exchanges lists between all pairs with up to LiveRingNodes nodes on a live port,
-	// and with up to SimulatedRingNodes on a simulated one. With more, or where the LLCM does not
+	// and with up to simulatedRingNodes on a simulated one. With more, or where the LLCM does not
 	// hold the rings, it uses a tree if data can go by PUSH.
 	ListsAuto Lists = iota
 	ListsAll        // between all pairs: the papers' protocol
@@ -64,9 +64,9 @@ func (l Lists) String() string {
 	return fmt.Sprintf("lists %d", uint8(l))
 }
 
-// RingNodes is the largest number of nodes of a live port that send inline requests, and data by
+// ringNodes is the largest number of nodes of a live port that send inline requests, and data by
 // zero-copy, if they exchange lists between all pairs.
-const RingNodes = pairs.MaxNodes
+const ringNodes = pairs.MaxNodes
 
 // WholeBytes is the value of Config.Whole that the live networks use.
 const WholeBytes = movement.WholeBytes
@@ -83,7 +83,7 @@ const WholeBytes = movement.WholeBytes
 //	inproc stencil  10.4   16.3    49.6   11.0   102.0   24.4
 const LiveRingNodes = 12
 
-// SimulatedRingNodes is the same number on a port with a virtual clock. Milliseconds of
+// simulatedRingNodes is the same number on a port with a virtual clock. Milliseconds of
 // fagus run PROGRAM --nodes N --lists all and --lists tree:
 //
 //	N                     8            16            32
@@ -91,7 +91,7 @@ const LiveRingNodes = 12
 //	conjugate   49.5   53.2  107.3   63.9  284.1   75.0
 //	cg         177.7  162.6  222.2  156.0  643.5  189.8
 //	kmeans     110.9  167.3  136.0  163.8  240.5  177.9
-const SimulatedRingNodes = 12
+const simulatedRingNodes = 12
 
 // choose chooses the method of m and the agreement of a run.
 func choose(m *movement.Mover, cfg Config) (agreement.Protocol, error) {
@@ -111,7 +111,7 @@ func choose(m *movement.Mover, cfg Config) (agreement.Protocol, error) {
 	if words != nil && !cfg.Views {
 		words.AddBlocks(&limits)
 	}
-	if port, ok := m.Port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= RingNodes && !tree {
+	if port, ok := m.Port.(dimmnet.ZeroCopy); ok && cfg.Live && by == Auto && !cfg.Views && nodes <= ringNodes && !tree {
 		if l, err := ringbuf.NewLayout(limits, nodes); err == nil {
 			m.Layout = l
 			m.UseZeroCopy(port)
@@ -180,7 +180,7 @@ func withPush(m *movement.Mover, cfg Config, limits dimmnet.Limits, tree bool, w
 		return agreeByTree(m, cfg, limits, push)
 	}
 	if cfg.Transfer == Auto {
-		push.Least = PushBytes
+		push.Least = pushBytes
 		if cfg.Live {
 			push.Least = livePushBytes
 		}
@@ -191,7 +191,7 @@ func withPush(m *movement.Mover, cfg Config, limits dimmnet.Limits, tree bool, w
 
 // wantsTree reports whether lists travel over a tree even if the LLCM holds rings for all pairs.
 func (c *Config) wantsTree(nodes int) bool {
-	most := SimulatedRingNodes
+	most := simulatedRingNodes
 	if c.Live {
 		most = LiveRingNodes
 	}

@@ -74,11 +74,11 @@ func TestSwitchOver(t *testing.T) {
 		cfg   Config
 		tree  bool
 	}{
-		{SimulatedRingNodes, Config{}, false},
-		{SimulatedRingNodes + 1, Config{}, true},
-		{SimulatedRingNodes + 1, Config{Transfer: Push}, true},
-		{SimulatedRingNodes + 1, Config{Transfer: Rings}, false},
-		{SimulatedRingNodes + 1, Config{Lists: ListsAll}, false},
+		{simulatedRingNodes, Config{}, false},
+		{simulatedRingNodes + 1, Config{}, true},
+		{simulatedRingNodes + 1, Config{Transfer: Push}, true},
+		{simulatedRingNodes + 1, Config{Transfer: Rings}, false},
+		{simulatedRingNodes + 1, Config{Lists: ListsAll}, false},
 		{LiveRingNodes, Config{Live: true}, false},
 		{LiveRingNodes + 1, Config{Live: true}, true},
 		{LiveRingNodes + 1, Config{Live: true, Views: true}, true},
