@@ -70,7 +70,7 @@ type Late struct {
 	Time Time
 }
 
-// Serial is a variable on which a program is serialised. Its Wait is that of the rank of whose time
+// Serial is a variable on which a program is serialised. Its Wait belongs to the rank of whose time
 // it took the largest share.
 type Serial struct {
 	Wait

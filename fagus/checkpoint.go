@@ -289,7 +289,7 @@ func (n *Node) restore(set *SyncSet, number uint64) (r restored, err error) {
 	return restored{from.State(), from.Loop(), from.Identity()}, n.loadKept(from, len(arrays)-len(n.saving.kept))
 }
 
-// compareArrays returns an error if this rank's arrays are not those of a checkpoint.
+// compareArrays returns an error if this rank's arrays are not the arrays of a checkpoint.
 func compareArrays(own, saved []SavedArray) error {
 	for i, a := range own {
 		if i >= len(saved) {
@@ -309,7 +309,7 @@ func compareArrays(own, saved []SavedArray) error {
 }
 
 // Scratch says that what a has at a Checkpoint means nothing afterwards. It is not saved, and in a
-// run that resumes the array may have another length: that of buffers for each rank, for example.
+// run that resumes the array may have another length: a buffer for each rank, for example.
 // It is collective, like NewArray, and comes before the first call of Resume or Checkpoint after a
 // was made: later ones are errors, which the next call returns.
 func (a *Array[T]) Scratch() {

@@ -66,7 +66,7 @@ func (d *declaration) line() string {
 
 // divergence is what a rank has declared: what the first ranks have, up to a declaration.
 type divergence struct {
-	same int // so many are those of declarations.first
+	same int // so many are in declarations.first
 	rest []declaration
 }
 

@@ -51,7 +51,7 @@
 //
 // # Threaded mode
 //
-// Config.Mode selects the engine. The rules above are those of [Phase], the default. In [Threaded]
+// Config.Mode selects the engine. The rules above hold for [Phase], the default. In [Threaded]
 // mode Acquire waits only for the ranks that hold the requested variables, and Release informs
 // waiting ranks at once. Where ranks share one copy of the arrays, a variable is a lock in this
 // memory; elsewhere helper threads serve requests at any time. A program can therefore use sync

@@ -126,7 +126,7 @@ type lockEngine struct {
 	waits *waits
 }
 
-// Acquire is that of the locks.
+// Acquire says that the rank waits, and acquires by locks.
 func (e *lockEngine) Acquire(shared, exclusive []syncvar.ID) error {
 	e.waits.Entered()
 	return e.Engine.Acquire(shared, exclusive)
@@ -152,19 +152,19 @@ type threadedEngine struct {
 	waits *waits
 }
 
-// Acquire is that of the helper threads.
+// Acquire says that the rank waits, and acquires by the helper threads.
 func (e *threadedEngine) Acquire(shared, exclusive []syncvar.ID) error {
 	e.waits.Entered()
 	return e.Engine.Acquire(shared, exclusive)
 }
 
-// Meet is that of the helper threads.
+// Meet says that the rank waits, and meets by the helper threads.
 func (e *threadedEngine) Meet(call syncvar.Call, word uint64) error {
 	e.waits.Entered()
 	return e.Engine.Meet(call, word)
 }
 
-// Counters adds the counters of the user thread's port to those of the helper threads.
+// Counters adds what the user thread's port and the helper threads have counted.
 func (e *threadedEngine) Counters() dimmnet.Counters {
 	return e.Engine.Counters().Plus(e.port.Counters())
 }

@@ -14,7 +14,7 @@ type event struct {
 	kind eventKind
 	call rollcall.Call
 	set  *SyncSet     // of a tenure; else nil
-	ids  []syncvar.ID // the variables that the event is about, if they are not those of set
+	ids  []syncvar.ID // the variables that the event is about, if set does not name them
 }
 
 type eventKind uint8
@@ -45,7 +45,7 @@ type observer interface {
 	on(e *event) error
 }
 
-// observers are those of a rank, by kind.
+// observers are the observers of a rank, by kind of event.
 type observers [eventKinds][]observer
 
 func (os *observers) add(o observer) {

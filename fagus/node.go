@@ -57,7 +57,7 @@ type Node struct {
 	cancel    context.CancelCauseFunc
 }
 
-// newNode makes the node of a rank. The configuration is that of all ranks.
+// newNode makes the node of a rank. All ranks have the same configuration.
 func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.Board, declared *declarations) (*Node, error) {
 	cfg := *all
 	p := h.Port()
@@ -246,7 +246,7 @@ const serialized = ^uintptr(0)
 
 // Serialized says that several goroutines make the calls of this Node, one call at a time, as with
 // MPI_THREAD_SERIALIZED: the program sees to the order. Without it, a call by another goroutine
-// than that of the first call is an error.
+// than in the first call is an error.
 func (n *Node) Serialized() { n.caller.Store(serialized) }
 
 // cross returns the error of a call that another goroutine makes than the one that makes the calls

@@ -36,7 +36,7 @@ type Summary struct {
 	Phases      uint64 `json:"phases"`
 	Repeated    uint64 `json:"repeated_phases,omitempty"` // of Phases
 	HostNs      int64  `json:"host_ns,omitempty"`         // the sum of Stats.Host
-	// RepeatedMessages, RepeatedBytes and RepeatedHostNs are those of the repeated phases: packets,
+	// RepeatedMessages, RepeatedBytes and RepeatedHostNs are of the repeated phases alone: packets,
 	// their bytes, and the sum of Stats.HostRepeating.
 	RepeatedMessages uint64     `json:"repeated_messages,omitempty"`
 	RepeatedBytes    uint64     `json:"repeated_bytes,omitempty"`
@@ -308,7 +308,7 @@ func (r Report) table(measured bool) string {
 }
 
 // Rows returns the ranks that a table shows: all of few, or else the first, the slowest and the
-// last. The slowest is that of the measured sections, if there are any.
+// last. If there are measured sections, the slowest is of these.
 func (r Report) Rows() (rows []int) {
 	const most = 8
 	section := slices.ContainsFunc(r.Ranks, func(s Stats) bool { return s.MeasuredTotal() > 0 })

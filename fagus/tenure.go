@@ -54,7 +54,7 @@ func (n *Node) chargeTwins() {
 }
 
 // clockBytes bounds the bytes that Release compares in less time than it takes to read a real clock
-// twice: 50 ns. The time of such a Release counts as that of the program.
+// twice: 50 ns. The time of such a Release counts as the program's.
 const clockBytes = 256
 
 // Release ends the tenure. set must be the set that the rank holds. Release finds the bytes that

@@ -13,7 +13,7 @@ type Declarations struct {
 	agreed []uint32 // by rank: how many declarations are known to be equal
 }
 
-// Check compares the declarations of all ranks with those of rank own. It skips ranks that have
+// Check compares what all ranks have declared with what rank own has. It skips ranks that have
 // made more: own compares with them when it has made as many. same says that all have made as many.
 func (d *Declarations) Check(space *consistency.Space, own dimmnet.Rank, lists []syncvar.List) (same bool, err error) {
 	same = true

@@ -30,7 +30,7 @@
 //	S -> R   notice   how many bytes have landed, because R's NIC reports nothing to R
 //	S -> S            clear the done word for the next PUSH
 //
-// In a phase that repeats there is no grant: that of one cycle before stands (standing.go).
+// In a phase that repeats there is no grant: the grant of one cycle before stands (standing.go).
 //
 // A receiver that passes the message on pushes the bytes that a notice announces, out of the bulk
 // memory in which they landed. The receiver's host reads the message last, for its own copy.
@@ -42,7 +42,7 @@
 // its memory, and a bad offset from the wire can damage only its sender's memory.
 //
 // The words for grants and notices are numbered by the plan: the i-th hop out of a rank, the i-th
-// hop into it. In a tree, the number is that of the peer, if there are enough words. A word has
+// hop into it. In a tree, the peer's number is the hop's, if there are enough words. A word has
 // one writer in a phase, and the rank that reads the word waits for it in the same phase. No word
 // of a later phase can land before: no rank transfers before all ranks have sent their lists for
 // the phase, and so have finished the phase before. Hops without a word go through rings. In a

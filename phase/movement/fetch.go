@@ -78,7 +78,7 @@ func (m *fetch) step() (progress bool, err error) {
 	return true, nil
 }
 
-// CopyWhole copies all that a variable guards from the memory of its owner, not from that of a rank
+// CopyWhole copies all that a variable guards from its owner's memory, not from a rank
 // that would relay the data: that rank copies them now, too.
 func (m *Mover) CopyWhole(id syncvar.ID, owner dimmnet.Rank) {
 	for _, r := range m.Space.Ranges(id) {

@@ -25,8 +25,8 @@ type method interface {
 	// ready prepares the method for a phase, as far as it can without waiting. Until done is true,
 	// this rank sends no list, so no rank transfers data of this phase.
 	ready() (progress, done bool)
-	// assign takes those of a phase's transfers that the method moves past the queues. It returns
-	// the others.
+	// assign takes the transfers of a phase that the method moves past the queues. It returns the
+	// others.
 	assign(transfers []syncvar.Transfer) (queued []syncvar.Transfer)
 	// step moves the transfers that assign took, as far as it can without waiting.
 	step() (progress bool, err error)

@@ -90,7 +90,7 @@ func (m *Mover) UseZeroCopy(port dimmnet.ZeroCopy) { m.method = &zeroCopy{mover:
 // UsePush chooses the method of a port with RDMA and bulk memory.
 func (m *Mover) UsePush(cfg PushConfig) { m.method = newPush(m, cfg) }
 
-// Push returns the method if it is that of UsePush, else nil.
+// Push returns the method if UsePush has chosen it, else nil.
 func (m *Mover) Push() *Push {
 	b, _ := m.method.(*Push)
 	return b

@@ -10,7 +10,7 @@ import (
 )
 
 // Inline sends a list that wants at most one variable as a word (Area). Other lists follow their
-// word through rings, as those of a Protocol. A phase that ends as a meeting, or as a turn
+// word through rings, as a Protocol sends them. A phase that ends as a meeting, or as a turn
 // (turn.go), needs no more than the words, and no plan.
 type Inline struct {
 	Protocol
@@ -138,7 +138,7 @@ func (p *Inline) Decide() (moves bool, err error) {
 	return true, nil
 }
 
-// keepOwn keeps this rank's list, which is still that of the caller if it went as a word.
+// keepOwn keeps this rank's list, which the caller still has if it went as a word.
 func (p *Inline) keepOwn() {
 	if l := p.requests.list; l != p.own {
 		*p.own = *l

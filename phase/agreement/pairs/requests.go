@@ -151,7 +151,7 @@ func (r *requests) take(p *Inline, i int, w uint64) error {
 	return err
 }
 
-// decode makes lists of this rank's request, and of those of all peers.
+// decode makes lists of the requests of all peers.
 func (r *requests) decode(p *Inline) error {
 	for i, w := range r.words {
 		from := p.peers[i]

@@ -14,7 +14,7 @@ import (
 //
 // A bundle is a sequence of entries. An entry holds a rank (uvarint), the length of a list
 // (uvarint) and the list. It is the list of the rank and of all ranks below it, except those to
-// which a later entry gives another list. The first entry is that of the rank at the top. So ranks
+// which a later entry gives another list. The first entry belongs to the rank at the top. So ranks
 // that all make the same call send one list each, and nobody handles more. A bundle may have runs
 // of entries (runs.go).
 //
@@ -31,7 +31,7 @@ func appendEntry(b []byte, of dimmnet.Rank, list []byte) []byte {
 	return append(b, list...)
 }
 
-// eachEntry calls f for the entries of a bundle, in order, those of runs included.
+// eachEntry calls f for the entries of a bundle, in order, also for the entries of runs.
 func eachEntry(b []byte, f func(of uint64, list []byte) error) error {
 	var before [maxPeriod]entry
 	return eachPart(b, func(of uint64, text []byte) error {

@@ -3,9 +3,10 @@ package tree
 // course is the schedules of the last phases of a run, the same on every rank, and what they let
 // expect of the next one.
 //
-// The next schedule is expected to be that of lag phases ago. When that was wrong, search compares,
-// for each lag, the last schedules with those of lag phases before, from the last one back. The lag
-// for which they are equal for the longest time counts from then on; of several, the smallest.
+// The next phase is expected to have the schedule of lag phases ago. When that was wrong, search
+// compares, for each lag, the last schedules with the schedules of lag phases before, from the last
+// one back. The lag for which they are equal for the longest time counts from then on; of several,
+// the smallest.
 type course struct {
 	past []*schedule // a ring: phase i is at i modulo its length
 	n    uint64      // the number of phases

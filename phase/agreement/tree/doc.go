@@ -8,7 +8,7 @@
 //
 // In a phase that does not repeat, a rank plans from what the lists say of the variables that it
 // has ever wanted, and keeps the table of these (concern.go). Hops are numbered by peer, so a rank
-// need not know those of others. The table is brought up to date when a phase needs it
+// need not know the hops of others. The table is brought up to date when a phase needs it
 // (replica.go). What a simulated host is charged for planning is in meter.go.
 //
 // All data go by PUSH, so package phase chooses a tree only where that is possible.

@@ -107,7 +107,7 @@ func (p *Protocol) gatherWords() []byte {
 	return f.words
 }
 
-// finishWords returns the words that come down, given those of all ranks as they have come up.
+// finishWords returns the words that come down, given the words that have come up.
 func (p *Protocol) finishWords(up []byte) []byte {
 	f := &p.fold
 	if len(up) == 0 || f.by.AnyOrder {

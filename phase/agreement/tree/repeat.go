@@ -166,7 +166,7 @@ func (p *Protocol) moving() {
 	}
 }
 
-// checkAlike compares the declarations of all ranks with those of this rank.
+// checkAlike compares what all ranks have declared with what this rank has.
 func (p *Protocol) checkAlike(j *joint) error {
 	complete := j.plan.Complete != 0
 	first := &j.schedule.all()[0]

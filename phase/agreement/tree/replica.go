@@ -59,7 +59,7 @@ func (r *Replica) tenuresOf(c *course) []syncvar.Version {
 	return r.tenures
 }
 
-// count adds the exclusive tenures of a phase with a schedule to those of a cycle.
+// count adds the exclusive tenures of a phase with a schedule to r.tenures.
 func (r *Replica) count(s *schedule) {
 	near, _ := r.divide(s)
 	for _, w := range near {
@@ -220,7 +220,7 @@ func (r *Replica) plan(p *Protocol) (*joint, error) {
 	return j, nil
 }
 
-// share makes the parts of the ranks, or that of one rank if the process has no other.
+// share makes the parts of all ranks, or of rank own alone if the process has no other.
 func (j *joint) share(r *Replica, multicasts []movement.Multicast, own dimmnet.Rank) {
 	lists := j.schedule.all()
 	for i := range lists {
@@ -269,7 +269,7 @@ func (p *part) join(m *movement.Multicast, e movement.Edge) {
 	p.steps += len(m.Items) * len(m.Edges)
 }
 
-// setVariables sets the variables of p: those of its multicasts, and those that the rank wants.
+// setVariables sets the variables of p: what its multicasts move, and what the rank wants.
 func (p *part) setVariables(l *syncvar.List, table *syncvar.Table) {
 	for _, m := range p.multicasts {
 		for _, s := range m.Items {

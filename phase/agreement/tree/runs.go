@@ -197,7 +197,7 @@ func entriesOf(bundle []byte) (entries []entry, err error) {
 	return entries, err
 }
 
-// countEntries returns the number of entries of a bundle, those of runs included.
+// countEntries returns the number of entries of a bundle, also of its runs.
 func countEntries(bundle []byte) (n int) {
 	_ = eachPart(bundle, func(of uint64, _ []byte) error {
 		_, count := runOf(of)

@@ -105,7 +105,7 @@ func (s *schedule) wide(words int) bool {
 
 // granted returns, by rank, whether a phase with this schedule grants the rank's list, unless it
 // can move only a part of the data. It must not depend on the number of the phase. So of lists that
-// have waited equally long, that of the lowest rank comes first; if it wins once, it has waited
+// have waited equally long, the list of the lowest rank comes first; if it wins once, it has waited
 // less the next time.
 func (s *schedule) granted() []bool {
 	s.all()
