@@ -43,8 +43,8 @@ const mostRounds = 16
 
 // Rounds is Steps for a program of one step: it divides items, which all ranks compute together,
 // into rounds of the items from lo to hi-1. With Config.Checkpoints there are some 16 rounds.
-// Without it there is one, from 0 to items. It must not depend on the number of ranks how many items
-// there are, or a run resumes on as many ranks only.
+// Without it there is one, from 0 to items. With another number of ranks there must be as many
+// items, or a run resumes on as many ranks only.
 //
 //	for lo, hi := range n.Rounds(items) {
 //		compute(lo, hi) // of which this rank does its part
