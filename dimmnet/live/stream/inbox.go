@@ -68,7 +68,7 @@ func (in *inbox) receive() (came bool, err error) {
 		if err := in.parse(); err != nil {
 			return came, badFrame{err}
 		}
-		if len(in.direct) == 0 {
+		if len(in.direct) == 0 && !in.stream.Buffered() {
 			return came, nil // what the Receive was for had been read
 		}
 	}

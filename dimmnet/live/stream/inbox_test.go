@@ -300,6 +300,36 @@ func TestEarlyZeroCopy(t *testing.T) {
 	}
 }
 
+// hoard is a tape whose bytes have all left the socket, as with TLS: no poll reports them.
+type hoard struct{ tape }
+
+func (h *hoard) Buffered() bool { return len(h.in) > 0 }
+
+// TestReceiveOfHoarded: a Receive for which a stream has waited goes on with the bytes that the
+// stream has buffered, because nothing else will.
+func TestReceiveOfHoarded(t *testing.T) {
+	for _, n := range []int{1, smallBytes, smallBytes + 1, 60_000} {
+		f := new(frames).add(zeroCopy, 1, 0, noise(40)).add(zeroCopy, 1, 0, noise(40_000)).add(zeroCopy, 1, 0, noise(n))
+		for range 10 * inboxBytes / headerBytes {
+			f.add(store, 8, 8, noise(8))
+		}
+		f.add(store, 8, 16, noise(8))
+		e := newEnd(nil)
+		e.in.stream = &hoard{tape{in: f.b}}
+		if err := e.receive(); err != nil || !e.in.blocked {
+			t.Fatal(e.in.blocked, err)
+		}
+		p := make([]byte, n)
+		e.in.addReceive(p)
+		if _, err := e.in.receive(); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(p, noise(n)) || e.nic.LLCM.Load(16) != binary.LittleEndian.Uint64(noise(8)) {
+			t.Errorf("%d bytes: the data, or the last Store after them, have not landed", n)
+		}
+	}
+}
+
 // TestAbandon checks that after Abandon no destination is written and no source is read, and that
 // the frames after a zero-copy piece are still understood.
 func TestAbandon(t *testing.T) {
