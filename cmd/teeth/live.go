@@ -92,18 +92,23 @@ func tagsOf(pkg string) []string {
 }
 
 // packages returns the packages whose tests may find a mistake in pkg: pkg itself comes first. With
-// own these are pkg and, where only some packages may import it, those of them that do.
+// own these are pkg and, where only some packages may import it, those of them that do. Who uses a
+// package uses the packages in its folder.
 func (l *liveBench) packages(pkg string) (all []string) {
 	if l.tested[pkg] {
 		all = append(all, pkg)
 	}
 	within, _, internal := strings.Cut(pkg, "/internal/")
 	for _, importer := range l.importers[pkg] {
-		if !l.own || internal && strings.HasPrefix(importer, within+"/internal/") {
+		above := strings.HasPrefix(pkg, importer+"/")
+		if !l.own || above || internal && strings.HasPrefix(importer, within+"/internal/") {
 			all = append(all, importer)
 		}
+		if above && !l.own {
+			all = append(all, l.importers[importer]...)
+		}
 	}
-	return all
+	return slices.Compact(all)
 }
 
 // check runs the tests of all packages that try needs, without a mistake.
