@@ -94,7 +94,7 @@ func (e *Engine) Words() []uint64 {
 // Latest returns where the engine keeps the rank whose list arrived last in the last phase. It
 // returns nil if the engine cannot know: lists that travel over a tree arrive together.
 func (e *Engine) Latest() *dimmnet.Rank {
-	if e.Folds() || len(e.mover.Peers) == 0 {
+	if !e.outcome.Ordered {
 		return nil
 	}
 	return &e.outcome.Latest
@@ -121,8 +121,9 @@ func (e *Engine) Reduce(vector []uint64, f Fold) ([]uint64, error) {
 	folder.SetFold(vector, f)
 	err := e.Meet(syncvar.Reduce, length)
 	folder.SetFold(nil, Fold{})
-	if all := folder.Folded(); err != nil || len(all) == len(vector) {
+	all := folder.Words()
+	if err != nil || len(all) == len(vector) {
 		return all, err
 	}
-	return f.Of(folder.Folded()), nil
+	return f.Of(all), nil
 }

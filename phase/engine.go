@@ -27,7 +27,6 @@ type Engine struct {
 	mover     *movement.Mover
 
 	state    state
-	phases   uint64          // completed
 	quick    agreement.Quick // agreement, if it polls; else nil
 	list     syncvar.List    // of Acquire and Meet
 	report   report
@@ -85,7 +84,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	m.Connect(a, a.Peers(), cfg.Live)
+	m.Connect(a, cfg.Live)
 	return Assemble(m, a, cfg.Observer), nil
 }
 
@@ -112,7 +111,7 @@ type Counts struct {
 // Counts returns what the engine has done so far.
 func (e *Engine) Counts() Counts {
 	repetitions, _ := e.repetitions()
-	return Counts{e.phases, repetitions, e.mover.Counts}
+	return Counts{e.mover.Phase - e.mover.First, repetitions, e.mover.Counts}
 }
 
 // Repeats reports whether the rank is in a phase that repeats one of before, or that it expects to.
@@ -223,7 +222,6 @@ func (e *Engine) decided(moves bool) {
 
 func (e *Engine) end() {
 	e.mover.Phase++
-	e.phases++
 	e.state = between
 }
 

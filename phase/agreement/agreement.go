@@ -20,8 +20,6 @@ import (
 type Protocol interface {
 	movement.Agreement
 
-	// Peers returns the ranks with which this rank exchanges lists, in increasing order.
-	Peers() []dimmnet.Rank
 	// Begin enters the next phase with this rank's list. It sets the list's Phase, Declared and
 	// Digest. The caller leaves the list alone until the phase is over. sent says that Begin has
 	// done what Send does, because the Mover was ready.
@@ -62,8 +60,9 @@ type Protocol interface {
 // Outcome is what all ranks agree on in a phase.
 type Outcome struct {
 	Plan
-	Lists  []syncvar.List // by rank; nil if they matter to nobody
-	Latest dimmnet.Rank   // the rank whose list arrived last, if the protocol can know
+	Lists   []syncvar.List // by rank; nil if they matter to nobody
+	Latest  dimmnet.Rank   // the rank whose list arrived last
+	Ordered bool           // the protocol sets Latest: lists arrive one by one
 }
 
 // Repetitions counts phases that repeat one of before: nobody plans.
@@ -106,10 +105,9 @@ type Repeater interface {
 // Folder is a Protocol that can combine vectors on their way.
 type Folder interface {
 	Protocol
-	// SetFold sets what the next Reduce combines.
+	// SetFold sets what the next Reduce combines. Then Words returns the combined vector, or the
+	// vectors of all ranks, by rank.
 	SetFold(vector []uint64, f Fold)
-	// Folded returns the combined vector, or the vectors of all ranks, by rank.
-	Folded() []uint64
 }
 
 // Declare sets Phase, Declared and Digest of a list. last is the rank's list before.

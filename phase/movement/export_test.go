@@ -12,8 +12,8 @@ func (m *Mover) LastCoop() *uint32 { return &m.out[0].data.(*fetchSender).last }
 func (b *Push) StoreOld(phase uint64, message int) {
 	m, tag := b.mover, tag(phase, message)
 	n := notice{bytes: 1000, ends: true, last: message == 2}
-	for i := range b.words.count {
-		m.Port.Store(m.Rank, b.words.grant(i), grant{offset: b.memory.lo + 64}.encode(tag), dimmnet.WordBytes)
-		m.Port.Store(m.Rank, b.words.notice(i), n.encode(tag), dimmnet.WordBytes)
+	for i := range b.Config.Words.count {
+		m.Port.Store(m.Rank, b.Config.Words.grant(i), grant{offset: b.memory.lo + 64}.encode(tag), dimmnet.WordBytes)
+		m.Port.Store(m.Rank, b.Config.Words.notice(i), n.encode(tag), dimmnet.WordBytes)
 	}
 }

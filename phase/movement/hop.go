@@ -63,7 +63,7 @@ func (h *hop) takeGrant(b *Push, r *role, tag uint64) (granted bool, err error) 
 	g, granted := b.standing.of(h.word)
 	if granted {
 		err = g.check(r.size, b.memory)
-	} else if g, granted, err = decodeGrant(b.mover.Port.Load(b.words.grant(h.word)), tag, r.size, b.memory); granted {
+	} else if g, granted, err = decodeGrant(b.mover.Port.Load(b.Config.Words.grant(h.word)), tag, r.size, b.memory); granted {
 		b.standing.keep(h.word, g)
 	}
 	if granted {
@@ -73,7 +73,7 @@ func (h *hop) takeGrant(b *Push, r *role, tag uint64) (granted bool, err error) 
 }
 
 func (h *hop) pollDone(b *Push) (landed bool, err error) {
-	done := b.mover.Port.Load(b.words.done(h.word))
+	done := b.mover.Port.Load(b.Config.Words.done(h.word))
 	if done == 0 {
 		return false, nil
 	}
@@ -87,9 +87,9 @@ func (h *hop) pollDone(b *Push) (landed bool, err error) {
 // advance makes the next post while no PUSH is under way: first a notice of the bytes that have
 // landed, then a Store of 0 to the done word, then a PUSH.
 func (h *hop) advance(b *Push, r *role, tag uint64) (posted bool) {
-	port, done := b.mover.Port, b.words.done(h.word)
+	port, done := b.mover.Port, b.Config.Words.done(h.word)
 	if now := h.news(r); now != h.posted {
-		if posted = port.Store(h.to, b.words.notice(h.notice), now.encode(tag), dimmnet.WordBytes); posted {
+		if posted = port.Store(h.to, b.Config.Words.notice(h.notice), now.encode(tag), dimmnet.WordBytes); posted {
 			h.posted = now
 			h.finish()
 		}

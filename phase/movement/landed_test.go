@@ -10,7 +10,7 @@ import (
 // 0 is an error.
 func TestLandedInPart(t *testing.T) {
 	for done, want := range map[uint64]string{0: "waits", 99: "fails", 100: "landed", 101: "fails", 1: "fails", 1 << 32: "fails", 1<<32 + 100: "fails"} {
-		b := &Push{rings: rings{mover: &Mover{Port: donePort{done: done}}}, words: PushWords{count: 1}}
+		b := &Push{rings: rings{mover: &Mover{Port: donePort{done: done}}}, Config: PushConfig{Words: PushWords{count: 1}}}
 		h := &hop{state: hopPush, flying: 100}
 		landed, err := h.pollDone(b)
 		got := "waits"

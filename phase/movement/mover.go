@@ -18,6 +18,7 @@ type Mover struct {
 	Layout ringbuf.Layout
 	Space  *consistency.Space
 	Charge func(w dimmnet.Work, n int) // is called for the work of the host
+	First  uint64                      // the number of the first phase
 	Phase  uint64                      // the number of the present phase
 	Counts Counts
 
@@ -51,6 +52,8 @@ type Agreement interface {
 	Moved(id syncvar.ID) syncvar.Version
 	// Owner returns the rank that had a variable exclusively last.
 	Owner(id syncvar.ID) dimmnet.Rank
+	// Peers returns the ranks with which this rank exchanges lists, in increasing order.
+	Peers() []dimmnet.Rank
 }
 
 // Counts holds what a Mover has sent and fetched so far.
@@ -69,7 +72,7 @@ func New(p dimmnet.Port, space *consistency.Space, phase uint64, charge func(w d
 		charge = func(dimmnet.Work, int) {}
 	}
 	return &Mover{
-		Port: p, Rank: p.Rank(), Space: space, Phase: phase, Charge: charge,
+		Port: p, Rank: p.Rank(), Space: space, First: phase, Phase: phase, Charge: charge,
 		incoming: make(map[syncvar.ID]*stream), sources: make(map[Source]*stream),
 	}
 }
@@ -96,12 +99,12 @@ func (m *Mover) Push() *Push {
 	return b
 }
 
-// Connect makes the rings to peers, by Layout. a is asked from now on. lazy says that slots are
-// returned lazily (ringbuf.Receiver.SetLazy).
-func (m *Mover) Connect(a Agreement, peers []dimmnet.Rank, lazy bool) {
-	m.agreement, m.Peers = a, peers
+// Connect makes the rings to the peers of a, by Layout. a is asked from now on. lazy says that
+// slots are returned lazily (ringbuf.Receiver.SetLazy).
+func (m *Mover) Connect(a Agreement, lazy bool) {
+	m.agreement, m.Peers = a, a.Peers()
 	m.dataKind, m.maxCut = m.method.slots()
-	for _, r := range peers {
+	for _, r := range m.Peers {
 		sender, receiver := m.method.ends(r)
 		m.out = append(m.out, outQueue{mover: m, to: r, ring: ringbuf.NewSender(m.Port, &m.Layout, r), data: sender})
 		in := ringbuf.NewReceiver(m.Port, &m.Layout, r)

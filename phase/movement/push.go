@@ -18,9 +18,8 @@ import (
 type Push struct {
 	rings
 	Config PushConfig
-	words  PushWords // of Config
-	memory span      // the bulk memory that messages may use
-	piece  int       // bytes of the largest PUSH
+	memory span // the bulk memory that messages may use
+	piece  int  // bytes of the largest PUSH
 
 	cleared int  // how many words of the grant and notice rows are empty; see ready
 	posted  bool // the Store that empties the next of them is posted
@@ -73,7 +72,6 @@ func newPush(m *Mover, cfg PushConfig) *Push {
 	return &Push{
 		rings:  rings{mover: m},
 		Config: cfg,
-		words:  cfg.Words,
 		memory: span{dimmnet.Offset(limits.LLCM), min(limits.Bulk, most) &^ (dimmnet.WordBytes - 1)},
 		piece:  min(limits.RDMA, piece) &^ (dimmnet.WordBytes - 1),
 		moved:  make(map[Source]bool),
@@ -81,7 +79,7 @@ func newPush(m *Mover, cfg PushConfig) *Push {
 }
 
 // Words returns how many hops of a plan can have words.
-func (b *Push) Words() int { return b.words.count }
+func (b *Push) Words() int { return b.Config.Words.count }
 
 func (b *Push) pending() bool { return len(b.roles)+len(b.copies) > 0 && !b.foreseen }
 
@@ -93,10 +91,10 @@ func (b *Push) ready() (progress, done bool) {
 		return false, true
 	}
 	port := b.mover.Port
-	for ; b.cleared < 2*b.words.count; b.cleared++ {
-		at := b.words.grant(b.cleared / 2)
+	for ; b.cleared < 2*b.Config.Words.count; b.cleared++ {
+		at := b.Config.Words.grant(b.cleared / 2)
 		if b.cleared%2 == 1 {
-			at = b.words.notice(b.cleared / 2)
+			at = b.Config.Words.notice(b.cleared / 2)
 		}
 		if port.Load(at) != 0 {
 			if !b.posted {
@@ -111,7 +109,7 @@ func (b *Push) ready() (progress, done bool) {
 }
 
 func (b *Push) assign(transfers []syncvar.Transfer) (queued []syncvar.Transfer) {
-	numbered, _ := NewMulticasts(transfers, b.words.count, 0)
+	numbered, _ := NewMulticasts(transfers, b.Config.Words.count, 0)
 	b.prepare(numbered, new(Standing))
 	b.rest = b.rest[:0]
 	for _, t := range transfers {

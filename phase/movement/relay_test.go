@@ -58,7 +58,7 @@ func (p *relay) rank(h dimmnet.Host) error {
 	}
 	m := movement.New(h.Port(), space, p.first, nil)
 	a := p.use(m)
-	m.Connect(a, a.Peers(), p.live)
+	m.Connect(a, p.live)
 	p.before(m)
 	e := phase.Assemble(m, a, syncvar.Unobserved{})
 	for round := range p.rounds {

@@ -141,7 +141,7 @@ func (r *role) receive(b *Push, tag uint64) (progress bool, err error) {
 	port := b.mover.Port
 	switch r.state {
 	case roleGrant:
-		if !port.Store(r.from, b.words.grant(r.grant), grant{r.offset, b.standing.fits}.encode(tag), dimmnet.WordBytes) {
+		if !port.Store(r.from, b.Config.Words.grant(r.grant), grant{r.offset, b.standing.fits}.encode(tag), dimmnet.WordBytes) {
 			return false, nil
 		}
 		r.state = roleReceive
@@ -149,7 +149,7 @@ func (r *role) receive(b *Push, tag uint64) (progress bool, err error) {
 	case roleHere:
 		return false, nil
 	}
-	n, ok := decodeNotice(port.Load(b.words.notice(r.notice)), tag)
+	n, ok := decodeNotice(port.Load(b.Config.Words.notice(r.notice)), tag)
 	if !ok || n == r.here {
 		return false, nil
 	}

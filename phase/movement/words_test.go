@@ -37,22 +37,22 @@ func TestAllWordsAreEmptied(t *testing.T) {
 		b := m.Push()
 		for round := range uint64(3) {
 			m.Phase = (1 + round) * clearPhases
-			for i := range b.words.count {
-				for _, at := range []dimmnet.Offset{b.words.grant(i), b.words.notice(i), b.words.done(i)} {
+			for i := range b.Config.Words.count {
+				for _, at := range []dimmnet.Offset{b.Config.Words.grant(i), b.Config.Words.notice(i), b.Config.Words.done(i)} {
 					m.Port.Store(m.Rank, at, 5, dimmnet.WordBytes)
 				}
 			}
 			for done := false; !done; {
 				_, done = b.ready()
 			}
-			for i := range b.words.count {
-				if m.Port.Load(b.words.grant(i)) != 0 || m.Port.Load(b.words.notice(i)) != 0 {
-					return fmt.Errorf("round %d, rank %d: words %d of %d are not empty", round, m.Rank, i, b.words.count)
+			for i := range b.Config.Words.count {
+				if m.Port.Load(b.Config.Words.grant(i)) != 0 || m.Port.Load(b.Config.Words.notice(i)) != 0 {
+					return fmt.Errorf("round %d, rank %d: words %d of %d are not empty", round, m.Rank, i, b.Config.Words.count)
 				}
-				if m.Port.Load(b.words.done(i)) != 5 {
+				if m.Port.Load(b.Config.Words.done(i)) != 5 {
 					return fmt.Errorf("round %d, rank %d: done word %d, which a PUSH may be writing, is changed", round, m.Rank, i)
 				}
-				m.Port.Store(m.Rank, b.words.done(i), 0, dimmnet.WordBytes)
+				m.Port.Store(m.Rank, b.Config.Words.done(i), 0, dimmnet.WordBytes)
 			}
 			for _, quiet := range []uint64{0, 1, clearPhases - 1, clearPhases + 1} {
 				if m.Phase = quiet; quiet%clearPhases != 0 || quiet == 0 {

@@ -19,7 +19,6 @@ type Inline struct {
 	peers    []dimmnet.Rank
 	area     Area
 	requests requests
-	begun    uint64 // the number of the first phase
 	polls    bool
 	everyone []bool             // by rank: true
 	prefetch dimmnet.Prefetcher // the port, or nil
@@ -36,7 +35,7 @@ var _ agreement.Quick = (*Inline)(nil)
 func NewInline(m *movement.Mover, cfg Config, area Area, polls bool) *Inline {
 	nodes := m.Port.Nodes()
 	p := &Inline{
-		Protocol: *New(m, cfg), port: m.Port, rank: m.Rank, area: area, requests: newRequests(nodes - 1), begun: m.Phase, polls: polls,
+		Protocol: *New(m, cfg), port: m.Port, rank: m.Rank, area: area, requests: newRequests(nodes - 1), polls: polls,
 		everyone: slices.Repeat([]bool{true}, nodes), sought: make(map[syncvar.ID]bool),
 	}
 	p.peers = p.Peers()
@@ -67,7 +66,7 @@ func (p *Inline) Begin(l *syncvar.List) (sent bool, err error) {
 // Meet enters a phase, and posts its request before it has made a list.
 func (p *Inline) Meet(call syncvar.Call, word uint64) *syncvar.List {
 	l := p.own
-	if !p.polls || !p.same || l.Declared != uint32(p.m.Space.Declared()) {
+	if !p.same || l.Declared != uint32(p.m.Space.Declared()) {
 		return nil
 	}
 	p.m.Begin()

@@ -37,6 +37,7 @@ func New(m *movement.Mover, cfg Config) *Protocol {
 	p := &Protocol{m: m, observer: cfg.Observer}
 	p.table.StartAt(cfg.First)
 	p.outcome.Lists = make([]syncvar.List, m.Port.Nodes())
+	p.outcome.Ordered = len(p.outcome.Lists) > 1
 	p.own = &p.outcome.Lists[m.Rank]
 	return p
 }

@@ -32,7 +32,7 @@ func (r *requests) begin(p *Inline, l *syncvar.List) (fits bool) {
 	if len(l.Attached) > 0 {
 		p.attach(l)
 	}
-	r.own, fits = l.Inline(p.m.Phase != p.begun && p.own.Declared == l.Declared)
+	r.own, fits = l.Inline(p.m.Phase != p.m.First && p.own.Declared == l.Declared)
 	r.list = l
 	r.reduce = fits && l.Call == syncvar.Reduce
 	r.meets = fits && l.Meets()
@@ -156,7 +156,7 @@ func (r *requests) decode(p *Inline) error {
 	for i, w := range r.words {
 		from := p.peers[i]
 		l := &p.outcome.Lists[from]
-		follows, err := l.DecodeInline(w, p.m.Phase, p.m.Phase == p.begun, &r.ids[i])
+		follows, err := l.DecodeInline(w, p.m.Phase, p.m.Phase == p.m.First, &r.ids[i])
 		if err != nil {
 			return inlineError(from, err)
 		}

@@ -74,7 +74,7 @@ func (c *readBefore) program(h dimmnet.Host, replica *tree.Replica) error {
 		return err
 	}
 	a := tree.New(m, tree.Config{Observer: syncvar.Unobserved{}, Lines: lines, Virtual: true, Replica: replica})
-	m.Connect(a, a.Peers(), false)
+	m.Connect(a, false)
 	e := phase.Assemble(m, a, syncvar.Unobserved{})
 	own, before := syncvar.ID(rank), syncvar.ID((int(rank)+c.nodes-1)%c.nodes)
 	for n := range c.cycles {

@@ -92,7 +92,7 @@ func newOfMany(t *testing.T, rank dimmnet.Rank, nodes int, phase uint64) *Protoc
 		t.Fatal(err)
 	}
 	e := New(m, Config{Observer: syncvar.Unobserved{}, Lines: lines, Replica: new(Replica)})
-	m.Connect(e, e.Peers(), false)
+	m.Connect(e, false)
 	return e
 }
 

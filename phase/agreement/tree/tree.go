@@ -146,9 +146,6 @@ func (p *Protocol) Words() []uint64 { return p.fold.all }
 // SetFold sets what the next Reduce combines.
 func (p *Protocol) SetFold(vector []uint64, f agreement.Fold) { p.fold.own, p.fold.by = vector, f }
 
-// Folded returns what came down.
-func (p *Protocol) Folded() []uint64 { return p.fold.all }
-
 // Owner returns the owner of a variable.
 func (p *Protocol) Owner(id syncvar.ID) dimmnet.Rank { return p.replica.owner(id) }
 

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,26 +20,27 @@ type Fagus struct {
 // little. An error is one of usage (usage.Is) if the arguments are wrong, and one of time
 // (TimedOut) if the limit of --timeout has passed.
 func (f Fagus) Run(ctx context.Context, args ...string) (*Run, error) {
-	self, err := os.Executable()
-	if err != nil && f.Path == "" {
-		return nil, fmt.Errorf("no path of this command, to start it again: %w", err)
-	}
-	one := process{path: cmp.Or(f.Path, self), argv: slices.Concat([]string{"fagus", "run"}, args, []string{"--json"})}
-	if err := one.run(ctx); err != nil {
+	path, err := f.path()
+	if err != nil {
 		return nil, err
 	}
-	want := runSchema
+	one := process{path: path, schema: runSchema, argv: slices.Concat([]string{"fagus", "run"}, args, []string{"--json"})}
+	check := func(d *Document) error { return checkTimes(d.TimeNs) }
 	if slices.Contains(args, "--plain") {
-		want = plainSchema
+		one.schema, check = plainSchema, func(*Document) error { return nil }
 	}
-	d, beside, err := readDocument(one.out.head, want)
-	if err == nil && want == runSchema {
-		err = checkTimes(d.TimeNs)
+	return one.result(ctx, check, true)
+}
+
+func (f Fagus) path() (string, error) {
+	if f.Path != "" {
+		return f.Path, nil
 	}
+	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", CommandLine(one.argv), err)
+		return "", fmt.Errorf("no path of this command, to start it again: %w", err)
 	}
-	return &Run{Document: *d, Lines: linesOf(beside+string(one.errs.head), true), Cut: one.errs.lost}, nil
+	return self, nil
 }
 
 // TimedOut reports whether an error says that a run has ended by its own limit of time.

@@ -30,7 +30,7 @@ const (
 type process struct {
 	path      string
 	argv      []string // as errors show it
-	own       bool     // it is a program of one's own
+	schema    string   // of the document that it prints
 	hidden    []string // flags behind the program, which errors do not show
 	out, errs capture
 }
@@ -59,13 +59,29 @@ func (p *process) run(ctx context.Context) error {
 		return nil
 	}
 	failed := fmt.Errorf("%s: %w%s", CommandLine(p.argv), err, p.errs.excerpt())
-	if p.own && p.errs.mentions("-json") {
+	if p.schema == schema && p.errs.mentions("-json") {
 		failed = fmt.Errorf("%w\n%s", failed, wanted)
 	}
 	if errors.As(err, &exit) && exit.ExitCode() == runflags.ExitUsage {
 		return usage.Wrap(failed)
 	}
 	return failed
+}
+
+// result runs the program, and reads its document, which check may refuse. processes says that
+// ranks are processes.
+func (p *process) result(ctx context.Context, check func(*Document) error, processes bool) (*Run, error) {
+	if err := p.run(ctx); err != nil {
+		return nil, err
+	}
+	d, beside, err := readDocument(p.out.head, p.schema)
+	if err == nil {
+		err = check(d)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", CommandLine(p.argv), err)
+	}
+	return &Run{Document: *d, Lines: linesOf(beside+string(p.errs.head), processes), Cut: p.errs.lost}, nil
 }
 
 // capture keeps the beginning and the end of what is written to it.

@@ -39,9 +39,9 @@ func Find(argv []string) (*Program, error) {
 
 // FindRun returns a program of fagus run with its flags, which runs as a process of its own.
 func FindRun(name string, flags []string) (*Program, error) {
-	path, err := os.Executable()
+	path, err := Fagus{}.path()
 	if err != nil {
-		return nil, fmt.Errorf("no path of this command, to start it again: %w", err)
+		return nil, err
 	}
 	return &Program{path, slices.Concat([]string{"fagus", "run", name}, flags), 3, runSchema}, nil
 }
@@ -59,7 +59,7 @@ type Run struct {
 // Run runs the program once, as cfg says, with more flags before its arguments. It records what
 // every rank does if cfg.Timeline is set and the ranks are on this host.
 func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (*Run, error) {
-	one := process{path: p.path, own: p.schema == schema, argv: slices.Concat(p.argv[:p.words], flagsOf(&cfg), more, p.argv[p.words:])}
+	one := process{path: p.path, schema: p.schema, argv: slices.Concat(p.argv[:p.words], flagsOf(&cfg), more, p.argv[p.words:])}
 	timeline := ""
 	if cfg.Timeline && !slices.ContainsFunc(p.argv, hostsFlag.MatchString) {
 		dir, err := os.MkdirTemp("", "fagus-compare-")
@@ -70,30 +70,14 @@ func (p *Program) Run(ctx context.Context, cfg runflags.Config, more []string) (
 		timeline = filepath.Join(dir, "timeline.json")
 		one.hidden = []string{"--timeline", timeline}
 	}
-	if err := one.run(ctx); err != nil {
-		return nil, err
+	r, err := one.result(ctx, func(d *Document) error { return d.check(&cfg) }, cfg.Network.Processes)
+	if err != nil || timeline == "" {
+		return r, err
 	}
-	r, err := one.read(&cfg, timeline, p.schema)
-	if err != nil {
+	if r.Spans, err = readTimeline(timeline, cfg.Nodes); err != nil {
 		return nil, fmt.Errorf("%s: %w", CommandLine(one.argv), err)
 	}
 	return r, nil
-}
-
-// read returns what the process has printed and written.
-func (p *process) read(cfg *runflags.Config, timeline, schema string) (*Run, error) {
-	d, beside, err := readDocument(p.out.head, schema)
-	if err == nil {
-		err = d.check(cfg)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r := &Run{Document: *d, Lines: linesOf(beside+string(p.errs.head), cfg.Network.Processes), Cut: p.errs.lost}
-	if timeline != "" {
-		r.Spans, err = readTimeline(timeline, cfg.Nodes)
-	}
-	return r, err
 }
 
 // hostsFlag matches the flag that lets rank 0 run on another host, which writes files there.

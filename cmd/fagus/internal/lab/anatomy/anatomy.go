@@ -5,8 +5,6 @@ import (
 	"image/color"
 	"strings"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/plot/font"
@@ -14,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/dimmnet"

@@ -14,10 +14,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/swarm"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 )
