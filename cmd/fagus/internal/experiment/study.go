@@ -170,14 +170,14 @@ func (s *Study) Table() string {
 			row = append(row, v)
 		}
 		for _, p := range points {
-			switch p.Fault {
-			case "":
-				row = append(row, p.TimeNs)
-			case Refused, Late:
-				row = append(row, p.Fault)
-			default:
+			switch {
+			case p.failed():
 				row = append(row, "failed")
 				failed += "\n" + p.Fault
+			case p.Fault != "":
+				row = append(row, p.Fault)
+			default:
+				row = append(row, p.TimeNs)
 			}
 		}
 		t.AppendRow(row)
@@ -187,6 +187,23 @@ func (s *Study) Table() string {
 	}
 	return t.Render() + failed
 }
+
+// Failed returns an error if runs failed or had a wrong result. Those that are refused, or take
+// longer than their limit, do not count.
+func (s *Study) Failed() error {
+	n := 0
+	for _, p := range s.Points {
+		if p.failed() {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d combinations failed", n, len(s.Points))
+}
+
+func (p *Point) failed() bool { return p.Fault != "" && p.Fault != Refused && p.Fault != Late }
 
 // Where describes in words what the study runs, and how often.
 func (s *Study) Where() string {

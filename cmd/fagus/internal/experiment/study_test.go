@@ -82,6 +82,13 @@ func TestStudy(t *testing.T) {
 	if table := s.Table(); !strings.Contains(table, "one --x 1  1     1.004 us  ") || strings.Count(table, "\n") != 10+1+6 {
 		t.Errorf("table:\n%s", table)
 	}
+	if err := s.Failed(); err == nil || err.Error() != "6 of 18 combinations failed" {
+		t.Error(err)
+	}
+	s.Points = s.Points[:6] // of the program that is right where it can run
+	if err := s.Failed(); err != nil {
+		t.Error(err)
+	}
 	if where := s.Where(); where != "fagus run PROGRAM --c; medians of 3 runs, ± the farthest of them" {
 		t.Error(where)
 	}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -52,5 +53,6 @@ func sweepPlacement(c *cli.Context) error {
 		Schema string `json:"schema"`
 		experiment.Study
 	}{schema, s}
-	return base.Printf(c, document, "%s\n\n%s\n", s.Where(), s.Table())
+	err := base.Printf(c, document, "%s\n\n%s\n", s.Where(), s.Table())
+	return cmp.Or(err, s.Failed())
 }
