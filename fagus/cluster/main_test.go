@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -22,7 +21,6 @@ const childBody = "CLUSTER_TEST_BODY"
 
 func TestMain(m *testing.M) {
 	if body := os.Getenv(childBody); body != "" {
-		go endWith(os.Getppid())
 		os.Exit(child(body))
 	}
 	_ = flag.Set("test.parallel", "8") // the parallel tests mostly wait
@@ -30,13 +28,4 @@ func TestMain(m *testing.M) {
 	// process, collecting that would take most of the time, and probes would end too late.
 	debug.SetGCPercent(1000)
 	goleak.VerifyTestMain(m)
-}
-
-// endWith ends this process, which may run forever, when its parent has ended: a test that panics
-// ends no child.
-func endWith(parent int) {
-	for os.Getppid() == parent {
-		time.Sleep(time.Second)
-	}
-	os.Exit(1)
 }

@@ -47,6 +47,11 @@ func start(t *testing.T, size int, laps, rendezvous string, env ...string) []*pr
 func startProcess(t *testing.T, cmd *exec.Cmd, env ...string) *process {
 	t.Helper()
 	cmd.Env = append(cmd.Env, env...)
+	// The process may run forever, and a test that panics ends no child.
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

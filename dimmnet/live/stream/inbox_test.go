@@ -327,6 +327,19 @@ func TestReceiveOfHoarded(t *testing.T) {
 		if !bytes.Equal(p, noise(n)) || e.nic.LLCM.Load(16) != binary.LittleEndian.Uint64(noise(8)) {
 			t.Errorf("%d bytes: the data, or the last Store after them, have not landed", n)
 		}
+
+		e = newEnd(nil) // the same if nobody wants the data any more
+		e.in.stream = &hoard{tape{in: f.b}}
+		if err := e.receive(); err != nil || !e.in.blocked {
+			t.Fatal(e.in.blocked, err)
+		}
+		e.in.abandon()
+		if _, err := e.in.receive(); err != nil {
+			t.Fatal(err)
+		}
+		if e.nic.LLCM.Load(16) != binary.LittleEndian.Uint64(noise(8)) {
+			t.Errorf("%d bytes abandoned: the last Store after them has not landed", n)
+		}
 	}
 }
 
