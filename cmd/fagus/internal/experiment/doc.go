@@ -1,5 +1,6 @@
-// Package experiment runs programs as processes, and reads the documents that they print: the one
-// way in which commands start a program and read its result.
+// Package experiment runs programs as processes, and reads the documents that they print. Commands
+// that strike or mark their processes (lab faults, lab jobs) start them by themselves, and read the
+// [Document].
 //
 //	p, err := experiment.Find([]string{"./digits", "--numbers", "500"})
 //	r, err := p.Run(ctx, cfg, nil)
