@@ -147,8 +147,9 @@ type rankWait struct {
 	HolderTime Time
 }
 
-// result returns the longest waits. name returns the names of variables.
-func (w *waits) result(name func(syncvar.ID) string) (r rankWaits) {
+// result returns the longest waits. name returns the names of variables, and lines says where the
+// rank acquires them.
+func (w *waits) result(name func(syncvar.ID) string, lines *acquireLines) (r rankWaits) {
 	for of, t := range w.calls {
 		if t > 0 {
 			r.Late = append(r.Late, Late{For: of, Time: t})
@@ -164,7 +165,7 @@ func (w *waits) result(name func(syncvar.ID) string) (r rankWaits) {
 	r.Waits = r.Waits[:min(len(r.Waits), mostWaits)]
 	for i := range r.Waits {
 		one := &r.Waits[i]
-		one.Name, one.Line, one.Part = name(one.ID), w.line(one.ID), source.Part(w.frames(one.ID))
+		one.Name, one.Line, one.Part = name(one.ID), lines.line(one.ID), source.Part(lines.frames(one.ID))
 	}
 	return r
 }

@@ -54,6 +54,9 @@ func (n *Node) Checkpoint() error {
 	if failed != nil && (failed != errOther || n.rank == 0) {
 		n.saving.to.Failed(number, failed)
 	}
+	if err := n.tellAll(event{kind: eventSaved, number: number, err: failed}); err != nil {
+		return n.errorf("Checkpoint: %w", err)
+	}
 	if stop {
 		return n.stop()
 	}
@@ -226,6 +229,9 @@ func (n *Node) resume() (resumed bool, err error) {
 		if failed == nil {
 			n.saving.loop = saved.loop
 			if err := n.decodeState(saved.state); err != nil {
+				return false, err
+			}
+			if err := n.tellAll(event{kind: eventResumed, number: number}); err != nil {
 				return false, err
 			}
 			return true, n.applyKept()

@@ -41,7 +41,8 @@ func (n *Node) Fence() error {
 	if err := n.enterMeeting(rollcall.Fence, PartBarrier); err != nil {
 		return err
 	}
-	return n.leaveMeeting(rollcall.Fence, PartBarrier, n.engine.Fence())
+	latest, err := n.engine.Fence()
+	return n.leaveMeeting(rollcall.Fence, PartBarrier, latest, err)
 }
 
 // end serves the requests of other ranks until the programs of all ranks have returned.
@@ -71,7 +72,8 @@ func (n *Node) meet(call syncvar.Call, part Part, word uint64) error {
 	if err := n.enterMeeting(monitored(call), part); err != nil {
 		return err
 	}
-	return n.leaveMeeting(monitored(call), part, n.engine.Meet(call, word))
+	latest, err := n.engine.Meet(call, word)
+	return n.leaveMeeting(monitored(call), part, latest, err)
 }
 
 // enterMeeting begins a call in which all ranks meet. leaveMeeting ends it.
@@ -82,12 +84,12 @@ func (n *Node) enterMeeting(call rollcall.Call, part Part) error {
 	return n.tell(eventEntered, call, nil, nil)
 }
 
-// leaveMeeting ends a call that enterMeeting has begun. err is the result of the engine.
-func (n *Node) leaveMeeting(call rollcall.Call, part Part, err error) error {
+// leaveMeeting ends a call that enterMeeting has begun. latest and err are results of the engine.
+func (n *Node) leaveMeeting(call rollcall.Call, part Part, latest syncvar.Latest, err error) error {
 	if err == nil {
 		err = n.tell(eventMet, call, nil, nil)
 	}
-	if err := n.leave(call, part, nil, err); err != nil {
+	if err := n.leave(call, part, nil, latest, err); err != nil {
 		return err
 	}
 	return n.tell(eventReturned, call, nil, nil)

@@ -168,7 +168,6 @@ type Config struct {
 	Log *slog.Logger
 
 	first counters
-	waits *waits // of the rank; newNode sets it
 
 	replica phase.Replica // of the ranks of this process
 }

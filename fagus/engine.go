@@ -30,12 +30,13 @@ const (
 func (m Mode) String() string { return nameOf(m, "mode", "phase", "threaded") }
 
 // engine executes the calls of a Node in one mode. Every list of IDs is strictly increasing. Every
-// Acquire, Meet and Fence calls waits.Entered before it waits.
+// Acquire, Meet and Fence calls Entered of the observer before it waits.
 type engine interface {
 	// Declare runs f, which adds arrays or variables, while no other thread uses the space.
 	Declare(f func() error) error
 	// Acquire returns when all variables of both lists are granted and their data are current.
-	Acquire(shared, exclusive []syncvar.ID) error
+	// latest is of its last phase.
+	Acquire(shared, exclusive []syncvar.ID) (latest syncvar.Latest, err error)
 	// Version returns the version of a variable that the rank holds, or last held.
 	Version(id syncvar.ID) syncvar.Version
 	// Owns reports whether this rank has the newest version of a variable, and grants it. Exactly
@@ -46,9 +47,9 @@ type engine interface {
 	Release(shared, exclusive, written []syncvar.ID) error
 	// Meet returns when all ranks have made the same call and its effect is complete. word is this
 	// rank's number in a Reduce, and 0 in other calls.
-	Meet(call syncvar.Call, word uint64) error
+	Meet(call syncvar.Call, word uint64) (latest syncvar.Latest, err error)
 	// Fence orders all calls of all ranks before it before all calls of all ranks after it.
-	Fence() error
+	Fence() (latest syncvar.Latest, err error)
 	// Words returns the words of all ranks in the last Reduce, by rank. The slice is valid until
 	// the next call of the engine.
 	Words() []uint64
@@ -56,9 +57,6 @@ type engine interface {
 	Counters() dimmnet.Counters
 	// counts sets the fields of s that the engine counts.
 	counts(s *Stats)
-	// Latest returns where the engine keeps the rank for which the last phase, or Meet, waited
-	// longest. It returns nil if the engine does not know the rank, or reports it to waits.Met.
-	Latest() *dimmnet.Rank
 	// LastWait describes the rank's current or most recent wait for other ranks. Any goroutine may
 	// call it while the rank is in a call.
 	LastWait() syncvar.Wait
@@ -66,21 +64,22 @@ type engine interface {
 	Close()
 }
 
-// newEngine returns the engine for cfg. views is true if ranks read other ranks' arrays directly.
-func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool, work *hostWork) (engine, error) {
+// newEngine returns the engine for cfg, which emits its events to o. views is true if ranks read
+// other ranks' arrays directly.
+func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool, work *hostWork, o syncvar.Observer) (engine, error) {
 	if cfg.Mode == Threaded && (space.IsOneCopy() || views) && !cfg.helpers() {
 		e, err := locks.New(h, space, locks.Config{
 			Transfer: cfg.Transfer, Spin: ownProcessor(h),
-			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Observer: cfg.waits, Charge: work.charge,
+			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Observer: o, Charge: work.charge,
 		})
-		return &lockEngine{e, h.Port(), cfg.waits}, err
+		return &lockEngine{e, h.Port(), o}, err
 	}
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, threaded.Config{
 			Notices: cfg.Notices, Direct: cfg.Direct, Trees: cfg.trees(h.Port().Nodes()), OneHelper: cfg.Net.Clock() == dimmnet.Wall && !cfg.helpers(),
-			FirstVersion: cfg.first.version, Observer: cfg.waits,
+			FirstVersion: cfg.first.version, Observer: o,
 		})
-		return &threadedEngine{e, h.Port(), cfg.waits}, err
+		return &threadedEngine{e, h.Port(), o}, err
 	}
 	e, err := phase.New(h.Port(), space, phase.Config{
 		Transfer: cfg.Transfer,
@@ -96,7 +95,7 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 
 		Replica: cfg.replica,
 
-		Observer: cfg.waits,
+		Observer: o,
 		Charge:   work.charge,
 	})
 	work.repeats = e.Repeats
@@ -122,21 +121,27 @@ func ownProcessor(h dimmnet.Host) bool {
 
 type lockEngine struct {
 	*locks.Engine
-	port  dimmnet.Port
-	waits *waits
+	port     dimmnet.Port
+	observer syncvar.Observer
 }
 
-// Acquire says that the rank waits, and acquires by locks.
-func (e *lockEngine) Acquire(shared, exclusive []syncvar.ID) error {
-	e.waits.Entered()
-	return e.Engine.Acquire(shared, exclusive)
+// Acquire says that the rank waits, and acquires by locks: without a phase.
+func (e *lockEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest, error) {
+	e.observer.Entered()
+	return syncvar.Latest{}, e.Engine.Acquire(shared, exclusive)
+}
+
+// Meet meets in phases.
+func (e *lockEngine) Meet(call syncvar.Call, word uint64) (syncvar.Latest, error) {
+	err := e.Engine.Meet(call, word)
+	return e.Latest(), err
 }
 
 // Counters returns the counters of the port, which only the user thread uses.
 func (e *lockEngine) Counters() dimmnet.Counters { return e.port.Counters() }
 
 // Fence is a Barrier: an Acquire does not wait for ranks that have not called it.
-func (e *lockEngine) Fence() error { return e.Meet(syncvar.Fence, 0) }
+func (e *lockEngine) Fence() (syncvar.Latest, error) { return e.Meet(syncvar.Fence, 0) }
 func (e *lockEngine) counts(s *Stats) {
 	c := e.Counts()
 	s.Locks, s.LockWaits = c.Acquired, c.Waited
@@ -148,20 +153,20 @@ func (e *lockEngine) Close() {}
 
 type threadedEngine struct {
 	*threaded.Engine
-	port  dimmnet.Port
-	waits *waits
+	port     dimmnet.Port
+	observer syncvar.Observer
 }
 
 // Acquire says that the rank waits, and acquires by the helper threads.
-func (e *threadedEngine) Acquire(shared, exclusive []syncvar.ID) error {
-	e.waits.Entered()
-	return e.Engine.Acquire(shared, exclusive)
+func (e *threadedEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest, error) {
+	e.observer.Entered()
+	return syncvar.Latest{}, e.Engine.Acquire(shared, exclusive)
 }
 
-// Meet says that the rank waits, and meets by the helper threads.
-func (e *threadedEngine) Meet(call syncvar.Call, word uint64) error {
-	e.waits.Entered()
-	return e.Engine.Meet(call, word)
+// Meet says that the rank waits, and meets by the helper threads, which tell who came last.
+func (e *threadedEngine) Meet(call syncvar.Call, word uint64) (syncvar.Latest, error) {
+	e.observer.Entered()
+	return syncvar.Latest{}, e.Engine.Meet(call, word)
 }
 
 // Counters adds what the user thread's port and the helper threads have counted.
@@ -169,11 +174,8 @@ func (e *threadedEngine) Counters() dimmnet.Counters {
 	return e.Engine.Counters().Plus(e.port.Counters())
 }
 
-// Latest returns nil: the engine reports its meetings to waits.Met.
-func (e *threadedEngine) Latest() *dimmnet.Rank { return nil }
-
 // Fence is a Barrier.
-func (e *threadedEngine) Fence() error { return e.Meet(syncvar.Fence, 0) }
+func (e *threadedEngine) Fence() (syncvar.Latest, error) { return e.Meet(syncvar.Fence, 0) }
 
 func (e *threadedEngine) counts(s *Stats) {
 	c := e.Counts()
@@ -185,6 +187,21 @@ type phaseEngine struct {
 	*phase.Engine
 	port dimmnet.Port
 }
+
+// Acquire acquires in phases.
+func (e *phaseEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest, error) {
+	err := e.Engine.Acquire(shared, exclusive)
+	return e.Latest(), err
+}
+
+// Meet meets in phases.
+func (e *phaseEngine) Meet(call syncvar.Call, word uint64) (syncvar.Latest, error) {
+	err := e.Engine.Meet(call, word)
+	return e.Latest(), err
+}
+
+// Fence makes no phase, but for the second of two Fences in a row.
+func (e *phaseEngine) Fence() (syncvar.Latest, error) { return syncvar.Latest{}, e.Engine.Fence() }
 
 // Declare runs f directly: there is no other thread.
 func (e *phaseEngine) Declare(f func() error) error { return f() }

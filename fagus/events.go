@@ -8,13 +8,16 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// An event is something that a call of a rank does. The clock, the waits and the roll-call are told
-// by Node.enter and Node.leave themselves: a call may cost little more than they do.
+// An event is something that a call of a rank does. Node.enter and Node.leave tell the clock, the
+// waits and the roll-call themselves: a call may cost little more than they do.
 type event struct {
-	kind eventKind
-	call rollcall.Call
-	set  *SyncSet     // of a tenure; else nil
-	ids  []syncvar.ID // the variables that the event is about, if set does not name them
+	kind   eventKind
+	call   rollcall.Call // unset in events of the engine
+	set    *SyncSet      // of a tenure; else nil
+	ids    []syncvar.ID  // the variables that the event is about, if set does not name them
+	engine syncvar.Event // of an event of the engine
+	number uint64        // of a checkpoint
+	err    error         // of eventFailed, and of eventSaved if the checkpoint is not made
 }
 
 type eventKind uint8
@@ -24,6 +27,7 @@ const (
 	eventBound     eventKind = iota // Bind has made ids[0]
 	eventCalled                     // a call that may wait begins
 	eventEntered                    // so does one in which all ranks meet: it follows eventCalled
+	eventWaiting                    // the rank is going to wait for others
 	eventMet                        // all ranks have made the call
 	eventGranted                    // set is granted, and its data are current
 	eventAcquired                   // the program may access the data of set
@@ -33,15 +37,24 @@ const (
 	eventRebound                    // they have them; no data have moved
 	eventMoved                      // the data have moved, too
 	eventReturned                   // the call has succeeded
-	eventKinds
+	eventSaved                      // a checkpoint was made, or not
+	eventResumed                    // the run goes on from a checkpoint
+	eventFailed                     // a call has failed, the first one of the rank
+
+	eventEngine // eventOf the first kind of the engine's events
+	eventKinds  = eventEngine + eventKind(syncvar.EventKinds)
 )
 
+// eventOf returns the kind of an event of the engine.
+func eventOf(k syncvar.EventKind) eventKind { return eventEngine + eventKind(k) }
+
 // An observer is told of the events of one rank, by the goroutine of the rank. A new one needs a
-// line in newNode.
+// line in Node.observe.
 type observer interface {
 	// kinds returns the kinds of events that the observer wants.
 	kinds() []eventKind
-	// on is told of an event, which is valid until it returns. The call fails with the error.
+	// on is told of an event, which is valid until it returns. The call fails with the error; after
+	// an event of the engine, the next one does.
 	on(e *event) error
 }
 
@@ -59,12 +72,13 @@ func (n *Node) tell(kind eventKind, call rollcall.Call, set *SyncSet, ids []sync
 	if n.observers[kind] == nil {
 		return nil
 	}
-	return n.tellAll(kind, call, set, ids) // so that the compiler inlines tell
+	// A call, so that the compiler inlines tell.
+	return n.tellAll(event{kind: kind, call: call, set: set, ids: ids})
 }
 
-func (n *Node) tellAll(kind eventKind, call rollcall.Call, set *SyncSet, ids []syncvar.ID) error {
-	n.event = event{kind, call, set, ids}
-	for _, o := range n.observers[kind] {
+func (n *Node) tellAll(e event) error {
+	n.event = e
+	for _, o := range n.observers[e.kind] {
 		if err := o.on(&n.event); err != nil {
 			return err
 		}
@@ -72,7 +86,41 @@ func (n *Node) tellAll(kind eventKind, call rollcall.Call, set *SyncSet, ids []s
 	return nil
 }
 
-// callLog writes a debug record of each call.
+// tellFailure tells the observers that a call has failed.
+func (n *Node) tellFailure(err error) {
+	_ = n.tellAll(event{kind: eventFailed, err: err}) // the first error counts
+}
+
+// engineEvents takes the events of the rank's engine.
+type engineEvents struct{ *Node }
+
+// Wants reports whether anybody has use for the events of a kind.
+func (n engineEvents) Wants(k syncvar.EventKind) bool { return n.observers[eventOf(k)] != nil }
+
+// Entered tells the waits, and the observers.
+func (n engineEvents) Entered() {
+	n.waits.entered()
+	if n.observers[eventWaiting] != nil {
+		n.emit(event{kind: eventWaiting})
+	}
+}
+
+// On tells the waits, and the observers.
+func (n engineEvents) On(e syncvar.Event) {
+	n.waits.on(e)
+	if n.observers[eventOf(e.Kind)] != nil {
+		n.emit(event{kind: eventOf(e.Kind), engine: e})
+	}
+}
+
+// emit is tellAll within a call of the engine.
+func (n engineEvents) emit(e event) {
+	if err := n.tellAll(e); err != nil {
+		_ = n.stick(err)
+	}
+}
+
+// callLog writes a debug record of each call, checkpoint and failure.
 type callLog struct {
 	node *Node
 	log  *slog.Logger
@@ -86,10 +134,23 @@ func newCallLog(ctx context.Context, n *Node, log *slog.Logger) *callLog {
 	return &callLog{n, log}
 }
 
-func (l *callLog) kinds() []eventKind { return []eventKind{eventReturned} }
+func (l *callLog) kinds() []eventKind {
+	return []eventKind{eventReturned, eventSaved, eventResumed, eventFailed}
+}
 
 func (l *callLog) on(e *event) error {
 	n := l.node
+	switch e.kind {
+	case eventSaved:
+		l.log.Debug("checkpoint", "rank", n.rank, "number", e.number, "err", e.err)
+		return nil
+	case eventResumed:
+		l.log.Debug("resumed", "rank", n.rank, "number", e.number)
+		return nil
+	case eventFailed:
+		l.log.Debug("failed", "rank", n.rank, "err", e.err)
+		return nil
+	}
 	message, attrs := "collective call", []any{"rank", n.rank, "call", e.call.String()}
 	if e.call == rollcall.Release || e.call == rollcall.Acquire && n.mode != Phase {
 		message = "call"

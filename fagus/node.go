@@ -35,7 +35,8 @@ type Node struct {
 	held    *SyncSet         // the set that the rank holds; nil if none
 	wrote   []syncvar.ID     // variables changed in the last tenure; reused
 	clock   stopwatch
-	waits   *waits            // for Report.Waits
+	waits   *waits // for Report.Waits
+	lines   acquireLines
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
 
 	observers observers
@@ -74,37 +75,42 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 	if err != nil {
 		return nil, err
 	}
-	cfg.waits = newWaits(h, cfg.Nodes)
-	work := &hostWork{host: h, virtual: cfg.Net.Clock() == dimmnet.Virtual}
-	e, err := newEngine(h, space, cfg, views, work)
-	if err != nil {
-		closeWatch(watch)
-		return nil, err
-	}
-	_, locked := e.(*lockEngine)
-	silent := cfg.Mode == Phase || locked
 	n := &Node{
 		rank:    int(p.Rank()),
 		nodes:   p.Nodes(),
 		host:    h,
-		work:    work,
+		work:    &hostWork{host: h, virtual: cfg.Net.Clock() == dimmnet.Virtual},
 		space:   space,
 		mode:    cfg.Mode,
-		engine:  e,
-		silent:  silent,
 		views:   views,
 		watch:   watch,
-		clock:   newStopwatch(h, cfg, silent, e.Counters),
-		waits:   cfg.waits,
 		monitor: board.Monitor(int(p.Rank())),
 
 		saving:    saving{to: cfg.Checkpoints},
 		declared:  declared,
 		goroutine: isGoroutine(h, cfg),
 	}
+	n.waits = newWaits(h, &n.clock)
+	n.observe(ctx, &cfg)
+	if n.engine, err = newEngine(h, space, cfg, views, n.work, engineEvents{n}); err != nil {
+		closeWatch(watch)
+		_ = n.guard.Close() // cannot fail: nothing is mapped yet
+		return nil, err
+	}
+	_, locked := n.engine.(*lockEngine)
+	n.silent = cfg.Mode == Phase || locked
+	n.clock = newStopwatch(h, cfg, n.silent, n.engine.Counters)
 	n.ctx, n.cancel = context.WithCancelCause(ctx)
-	n.waits.clock, n.waits.latest, n.waits.locked = &n.clock, e.Latest(), locked
-	n.monitor.Attach(rankState{e, space})
+	n.monitor.Attach(rankState{n.engine, space})
+	if n.saving.to != nil {
+		n.saving.to.Begin(n.rank)
+	}
+	return n, nil
+}
+
+// observe adds the observers that the configuration asks for. The engine asks what they want: it
+// comes later.
+func (n *Node) observe(ctx context.Context, cfg *Config) {
 	if n.record = newRecord(n, cfg.History); n.record != nil {
 		n.observers.add(n.record)
 	}
@@ -115,10 +121,6 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 	if l := newCallLog(ctx, n, cfg.Log); l != nil {
 		n.observers.add(l)
 	}
-	if n.saving.to != nil {
-		n.saving.to.Begin(n.rank)
-	}
-	return n, nil
 }
 
 func (n *Node) close() {
@@ -225,6 +227,7 @@ func (n *Node) stick(err error) error {
 	if n.err == nil {
 		n.err = err
 		n.cancel(err)
+		n.tellFailure(err)
 	}
 	return err
 }
@@ -301,12 +304,12 @@ func (n *Node) enter(call rollcall.Call, part Part, set *SyncSet) error {
 	return n.tell(eventCalled, call, set, nil)
 }
 
-// leave charges the time of a call to part. err is the result of the engine; if it is not nil,
-// later calls return the same error. The rank now holds set, or nothing if set is nil.
-func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, err error) error {
-	n.waits.Entered() // if the engine has failed before
+// leave charges the time of a call to part. latest and err are the result of the engine; if err is
+// not nil, later calls return the same error. The rank now holds set, or nothing if set is nil.
+func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, latest syncvar.Latest, err error) error {
+	n.waits.entered() // if the engine has failed before
 	n.clock.enter(PartCompute)
-	n.waits.end(n.clock.since)
+	n.waits.end(n.clock.since, latest)
 	if n.clock.drawn {
 		n.clock.waited(part, n.waits.cause, n.waits.until)
 	}

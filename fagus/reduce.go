@@ -96,7 +96,7 @@ func (n *Node) Fold(vector []uint64, f Fold) (result []uint64, err error) {
 		return nil, err
 	}
 	result, err = e.Reduce(vector, f)
-	return result, n.leaveMeeting(rollcall.Reduce, PartBarrier, err)
+	return result, n.leaveMeeting(rollcall.Reduce, PartBarrier, e.Latest(), err)
 }
 
 // exchange makes the words of all ranks known to every rank.

@@ -36,7 +36,7 @@ type result struct {
 // result writes the results of this rank to r. It is no part of Run's function of a rank, because
 // thousands of simulated ranks keep the stack of that one while they wait.
 func (n *Node) result(r *result) {
-	*r = result{n.Stats(), n.guard.Tallies(), n.order.Log(), n.waits.result(n.space.Name), n.space.Unguarded(), n.waits.line}
+	*r = result{n.Stats(), n.guard.Tallies(), n.order.Log(), n.waits.result(n.space.Name, &n.lines), n.space.Unguarded(), n.lines.line}
 }
 
 // gather adds the results of the ranks in other processes to results, by rank.

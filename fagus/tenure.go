@@ -27,10 +27,11 @@ func (n *Node) Acquire(set *SyncSet) error {
 	if err := n.enter(rollcall.Acquire, PartAcquire, set); err != nil {
 		return err
 	}
-	if err := n.leave(rollcall.Acquire, PartAcquire, set, n.engine.Acquire(set.shared, set.exclusive)); err != nil {
+	latest, err := n.engine.Acquire(set.shared, set.exclusive)
+	if err := n.leave(rollcall.Acquire, PartAcquire, set, latest, err); err != nil {
 		return err
 	}
-	n.waits.acquired(set)
+	n.lines.acquired(set)
 	if err := n.tell(eventGranted, rollcall.Acquire, set, nil); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
@@ -73,7 +74,8 @@ func (n *Node) Release(set *SyncSet) error {
 	if err := n.tell(eventReleasing, rollcall.Release, set, nil); err != nil {
 		return n.errorf("%w", err)
 	}
-	traced := n.waits.locked && n.clock.drawn // the timeline says when others could go on
+	// The timeline says when others could take a lock.
+	traced := n.mode == Threaded && n.silent && n.clock.drawn
 	little := n.space.IsOneCopy() || set.compared <= clockBytes && !n.work.virtual
 	if little && !traced && n.silent {
 		n.clock.count(PartRelease)

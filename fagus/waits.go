@@ -1,15 +1,12 @@
 package fagus
 
 import (
-	"runtime"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// waits records for whom one rank waits, and for which variables. The goroutine that runs the
-// program calls its methods.
+// waits records for whom one rank waits, and for which variables. It is told of the events of the
+// rank's engine, and by Node of the begin and the end of each call.
 //
 // A rank waits for a variable if another rank has been granted it first. In Phase mode the rank is
 // granted no variable in a phase then: it waits for the end of the next phase, which begins when
@@ -19,40 +16,33 @@ import (
 //
 // A call that no other rank delays costs a few comparisons, and no reading of the clock.
 type waits struct {
-	host   dimmnet.Host
-	rank   dimmnet.Rank
-	latest *dimmnet.Rank // of the engine
-	locked bool          // the engine does not know latest of an Acquire
+	host  dimmnet.Host
+	rank  dimmnet.Rank
+	clock *stopwatch
 
-	clock    *stopwatch
-	entering bool // the call has begun, and Entered has not been called
-
-	since  Time // the begin of the call, or the end of its last phase that denied the variables
-	moving Time // when data began to move since then; 0 if they did not
-	denial syncvar.Denial
-	denied bool // the last phase of the call has denied its variables, as denial says
-	part   Part // the part that the call belongs to
+	part     Part // the part that the call belongs to
+	entering bool // the call has begun, and the engine has not called Entered
+	since    Time // the begin of the call, or the end of its last phase that denied the variables
+	began    Time // the last Waiting
+	moving   Time // when data began to move since since; 0 if they did not
+	denial   syncvar.Denial
+	denied   bool // the last phase of the call has denied its variables, as denial says
+	delayed  bool // the call has waited for the variable of denial since its begin
 	// The longest wait of the call, in Phase mode the last one, was for cause, and took the time
 	// most. It ended at until, which is 0 if the call did not wait.
 	cause dimmnet.Rank
 	until Time
 	most  Time
+
 	off   bool // waits do not count: they are outside the measured sections
 	held  map[syncvar.ID]*heldWait
 	calls []Time // by rank: the time that this rank has waited for the rank to make a call
 	nodes int
-
-	lines []sampledLine // by variable
-	pcs   [][linePCs]uintptr
 }
 
 const (
-	mostHeld    = 64   // variables for which a rank records waits
-	mostHolders = 8    // ranks that it records for each
-	mostLines   = 4096 // variables for which a rank knows where it has acquired them
-	mostStacks  = 64   // different stacks of these calls
-	linePCs     = 24   // frames of each
-	mostInSet   = 16   // variables of a set whose lines are recorded
+	mostHeld    = 64 // variables for which a rank records waits
+	mostHolders = 8  // ranks that it records for each
 )
 
 // heldWait is how long a rank has waited for one variable.
@@ -68,22 +58,17 @@ type holder struct {
 	time Time
 }
 
-// sampledLine says where a rank has acquired a variable.
-type sampledLine struct {
-	times uint32 // how often the rank has acquired it
-	stack uint8  // index in pcs, plus 1; 0 if unknown
-}
-
-func newWaits(h dimmnet.Host, nodes int) *waits {
-	return &waits{host: h, rank: h.Port().Rank(), nodes: nodes}
+func newWaits(h dimmnet.Host, clock *stopwatch) *waits {
+	return &waits{host: h, rank: h.Port().Rank(), nodes: h.Port().Nodes(), clock: clock}
 }
 
 // begin records that a call begins, which belongs to part.
-func (w *waits) begin(part Part) { w.part, w.until, w.entering = part, 0, true }
+func (w *waits) begin(part Part) {
+	w.part, w.entering, w.until, w.denied, w.delayed = part, true, 0, false, false
+}
 
-// Entered reads the clock: from now on the rank is in the call. An engine calls it before it waits,
-// but after it has told the other ranks, where that saves them this time.
-func (w *waits) Entered() {
+// entered reads the clock: from now on the rank is in the call.
+func (w *waits) entered() {
 	if w.entering {
 		w.entering = false
 		w.clock.enter(w.part)
@@ -91,41 +76,64 @@ func (w *waits) Entered() {
 	}
 }
 
-// end records that a call has returned.
-func (w *waits) end(now Time) {
-	if w.locked && w.part == PartAcquire {
-		if w.denied {
-			w.waited(w.denial.Holder, w.since, now)
-			w.settle(now)
-			w.denied = false
+// on records an event of the engine.
+func (w *waits) on(e syncvar.Event) {
+	switch e.Kind {
+	case syncvar.Moving:
+		w.moving = w.host.Now()
+	case syncvar.Denied:
+		w.settle(w.host.Now(), e.Latest)
+		w.denial, w.denied = e.Denial, e.Known
+	case syncvar.Delayed:
+		w.denial, w.delayed = e.Denial, true
+	case syncvar.Waiting:
+		w.began = w.host.Now()
+	case syncvar.Held:
+		now := w.host.Now()
+		w.waited(e.Denial.Holder, w.began, now)
+		w.charge(e.Denial, now-w.began)
+	case syncvar.Met:
+		now := w.host.Now()
+		if e.Latest.Rank != w.rank {
+			w.waited(e.Latest.Rank, w.began, now)
 		}
+		w.late(e.Latest.Rank, now-w.began)
+		w.since = now // what follows in the call is another wait
+	}
+}
+
+// end records that a call has returned. latest is of its last phase.
+func (w *waits) end(now Time, latest syncvar.Latest) {
+	if w.delayed {
+		w.waited(w.denial.Holder, w.since, now)
+		w.charge(w.denial, now-w.since)
 		return
 	}
-	if w.latest != nil {
-		w.cause, w.until = *w.latest, now
-		if w.moving > 0 {
-			w.until = w.moving
-		}
+	if latest.Known {
+		w.cause, w.until = latest.Rank, w.moved(now)
 	}
 	if w.denied || w.moving > 0 {
-		w.settle(now)
-		w.denied = false
-	} else if w.latest != nil {
-		w.late(*w.latest, now-w.since)
+		w.settle(now, latest)
+	} else if latest.Known {
+		w.late(latest.Rank, now-w.since)
 	}
+}
+
+// moved returns when data began to move, or now if none did.
+func (w *waits) moved(now Time) Time {
+	if w.moving > 0 {
+		return w.moving
+	}
+	return now
 }
 
 // settle charges the time since the last phase to a variable, or to the rank that was the last to
 // make its call. It charges the time in which a rank only serves the others to nobody.
-func (w *waits) settle(now Time) {
-	until := now
-	if w.moving > 0 {
-		until = w.moving
-	}
-	if w.denied {
-		w.charge(w.denial, until-w.since)
-	} else if w.latest != nil {
-		w.late(*w.latest, until-w.since)
+func (w *waits) settle(now Time, latest syncvar.Latest) {
+	if t := w.moved(now) - w.since; w.denied {
+		w.charge(w.denial, t)
+	} else if latest.Known {
+		w.late(latest.Rank, t)
 	}
 	w.since, w.moving = now, 0
 }
@@ -144,38 +152,6 @@ func (w *waits) late(rank dimmnet.Rank, t Time) {
 		w.calls = make([]Time, w.nodes)
 	}
 	w.calls[rank] += t
-}
-
-// Moving records that data begin to move; see phase.Observer.
-func (w *waits) Moving() { w.moving = w.host.Now() }
-
-// Denied records a phase that grants the call nothing; see phase.Observer.
-func (w *waits) Denied(d syncvar.Denial, ok bool) {
-	w.settle(w.host.Now())
-	w.denial, w.denied = d, ok
-}
-
-// Delayed records the wait for the only variable of a call; see locks.Waits.
-func (w *waits) Delayed(d syncvar.Denial) { w.denial, w.denied = d, true }
-
-// Now returns the time; see threaded.Waits.
-func (w *waits) Now() Time { return w.host.Now() }
-
-// Held records that a rank had a variable; see threaded.Waits.
-func (w *waits) Held(d syncvar.Denial, since Time) {
-	now := w.host.Now()
-	w.waited(d.Holder, since, now)
-	w.charge(d, now-since)
-}
-
-// Met records that all ranks have met; see threaded.Waits.
-func (w *waits) Met(last dimmnet.Rank, since Time) {
-	now := w.host.Now()
-	if last != w.rank {
-		w.waited(last, since, now)
-	}
-	w.late(last, now-since)
-	w.since = now // what follows in the call is another wait
 }
 
 // waited records a wait of a call. The longest wait of the call counts.
@@ -245,73 +221,4 @@ func (h *heldWait) longest() (most holder) {
 		}
 	}
 	return most
-}
-
-// acquired records where the rank has acquired the variables of a set. It asks for the stack only
-// at the first, second, fourth, eighth time that the rank acquires one of them, and so on.
-func (w *waits) acquired(set *SyncSet) {
-	shared, exclusive := w.count(set.shared), w.count(set.exclusive)
-	if shared || exclusive {
-		w.sample(set)
-	}
-}
-
-// count counts that the rank acquires variables, and reports whether it is time to ask for the
-// stack.
-func (w *waits) count(ids []syncvar.ID) (due bool) {
-	for _, id := range ids[:min(len(ids), mostInSet)] {
-		if int(id) >= len(w.lines) {
-			if id >= mostLines {
-				return due
-			}
-			w.lines = append(w.lines, make([]sampledLine, int(id)+1-len(w.lines))...)
-		}
-		l := &w.lines[id]
-		l.times++
-		due = due || l.times&(l.times-1) == 0
-	}
-	return due
-}
-
-func (w *waits) sample(set *SyncSet) {
-	var pcs [linePCs]uintptr
-	runtime.Callers(4, pcs[:])
-	at := 0
-	for at < len(w.pcs) && w.pcs[at] != pcs {
-		at++
-	}
-	switch {
-	case at == mostStacks:
-		at = -1 // unknown
-	case at == len(w.pcs):
-		w.pcs = append(w.pcs, pcs)
-	}
-	for _, ids := range [...][]syncvar.ID{set.shared, set.exclusive} {
-		for _, id := range ids[:min(len(ids), mostInSet)] {
-			if id >= mostLines {
-				break
-			}
-			w.lines[id].stack = uint8(at + 1)
-		}
-	}
-}
-
-// line returns the line at which the rank has last been seen to acquire a variable, or "".
-func (w *waits) line(id syncvar.ID) string {
-	if line := source.Line(w.frames(id)); line != source.Unknown {
-		return line
-	}
-	return ""
-}
-
-// frames returns the stack where the rank acquires a variable, as far as it is known.
-func (w *waits) frames(id syncvar.ID) []runtime.Frame {
-	if int(id) >= len(w.lines) || w.lines[id].stack == 0 {
-		return nil
-	}
-	pcs := w.pcs[w.lines[id].stack-1][:]
-	for len(pcs) > 0 && pcs[len(pcs)-1] == 0 {
-		pcs = pcs[:len(pcs)-1]
-	}
-	return source.Frames(pcs)
 }

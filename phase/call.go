@@ -30,11 +30,18 @@ func (e *Engine) Call(l *syncvar.List) error {
 // phases until the call of l is complete.
 func (e *Engine) complete(l *syncvar.List) error {
 	for {
-		if err := e.drive(); err != nil || e.Finished(l.Call) {
+		if err := e.drive(); err != nil {
 			return err
 		}
+		if e.phases {
+			e.observer.On(syncvar.Event{Kind: syncvar.Agreed, Latest: e.outcome.Latest})
+		}
+		if e.Finished(l.Call) {
+			return nil
+		}
 		if l.Call == syncvar.Acquire {
-			e.observer.Denied(syncvar.Denied(e.outcome.Lists, e.outcome.Granted, e.mover.Rank))
+			denial, known := syncvar.Conflict(e.outcome.Lists, e.outcome.Granted, e.mover.Rank)
+			e.observer.On(syncvar.Event{Kind: syncvar.Denied, Latest: e.outcome.Latest, Known: known, Denial: denial})
 		}
 		e.again(l)
 		if err := e.begin(l); err != nil {
@@ -82,6 +89,9 @@ func (e *Engine) Finished(call syncvar.Call) bool {
 	return e.outcome.Complete == call
 }
 
+// Latest returns the rank whose list arrived last in the last phase.
+func (e *Engine) Latest() syncvar.Latest { return e.outcome.Latest }
+
 // Words returns, by rank, the values that all ranks contributed to the Reduce that the last phase
 // completed. They are valid until the engine's next call.
 func (e *Engine) Words() []uint64 {
@@ -89,15 +99,6 @@ func (e *Engine) Words() []uint64 {
 		panic(fmt.Sprintf("phase: Words called after %v, want Reduce", e.outcome.Complete))
 	}
 	return e.agreement.Words()
-}
-
-// Latest returns where the engine keeps the rank whose list arrived last in the last phase. It
-// returns nil if the engine cannot know: lists that travel over a tree arrive together.
-func (e *Engine) Latest() *dimmnet.Rank {
-	if !e.outcome.Ordered {
-		return nil
-	}
-	return &e.outcome.Latest
 }
 
 // Fold is how a Reduce combines vectors.

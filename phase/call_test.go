@@ -41,13 +41,17 @@ func TestPolledCalls(t *testing.T) {
 	}
 }
 
-// entering is an Observer that counts calls.
-type entering struct {
-	syncvar.Unobserved
-	count *int
-}
+// entering is an Observer that counts calls and phases.
+type entering struct{ count, agreed *int }
 
-func (e entering) Entered() { *e.count++ }
+func (e entering) Entered()                       { *e.count++ }
+func (e entering) Wants(k syncvar.EventKind) bool { return k == syncvar.Agreed }
+
+func (e entering) On(event syncvar.Event) {
+	if event.Kind == syncvar.Agreed {
+		*e.agreed++
+	}
+}
 
 func (c *polledCalls) run(h dimmnet.Host) error {
 	rank := uint64(h.Port().Rank())
@@ -62,8 +66,8 @@ func (c *polledCalls) run(h dimmnet.Host) error {
 			return err
 		}
 	}
-	entered := 0
-	e, err := phase.New(h.Port(), space, phase.Config{Live: true, Polls: true, Observer: entering{count: &entered}})
+	entered, agreed := 0, 0
+	e, err := phase.New(h.Port(), space, phase.Config{Live: true, Polls: true, Observer: entering{&entered, &agreed}})
 	if err != nil {
 		return err
 	}
@@ -118,8 +122,8 @@ func (c *polledCalls) run(h dimmnet.Host) error {
 	if want := c.added.Load(); sum != want {
 		return fmt.Errorf("the variables add up to %d, want %d", sum, want)
 	}
-	if entered != calls {
-		return fmt.Errorf("%d calls of Entered in %d calls", entered, calls)
+	if phases := e.Counts().Phases; entered != calls || agreed != int(phases) {
+		return fmt.Errorf("%d times Entered in %d calls, %d times Agreed in %d phases", entered, calls, agreed, phases)
 	}
 	return e.Meet(syncvar.End, 0)
 }

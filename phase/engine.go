@@ -31,6 +31,7 @@ type Engine struct {
 	list     syncvar.List    // of Acquire and Meet
 	report   report
 	observer syncvar.Observer
+	phases   bool      // observer wants syncvar.Agreed
 	err      error     // the first error; the engine stays failed
 	waitPort *waitPort // wraps the port; Call passes it to Drive
 	waits    waits
@@ -90,7 +91,7 @@ func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) 
 
 // Assemble returns an engine that takes the rank of m through its phases, by a.
 func Assemble(m *movement.Mover, a agreement.Protocol, o syncvar.Observer) *Engine {
-	e := &Engine{agreement: a, outcome: a.Outcome(), mover: m, observer: o}
+	e := &Engine{agreement: a, outcome: a.Outcome(), mover: m, observer: o, phases: o.Wants(syncvar.Agreed)}
 	if q, ok := a.(agreement.Quick); ok && q.Polls() {
 		e.quick = q
 	}

@@ -123,7 +123,11 @@ type moving struct {
 	f func()
 }
 
-func (m *moving) Moving() { m.f() }
+func (m *moving) On(e syncvar.Event) {
+	if e.Kind == syncvar.Moving {
+		m.f()
+	}
+}
 
 // overTree runs ranks that have bound so many variables of 8 bytes, with lists over a tree.
 func overTree(t *testing.T, nodes, variables int, watch syncvar.Observer, body func(e *phase.Engine, h dimmnet.Host) error) {

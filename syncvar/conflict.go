@@ -15,9 +15,9 @@ type Denial struct {
 	Holder dimmnet.Rank
 }
 
-// Denied returns why Grant has not granted the list of a rank. ok is false if no grant of the phase
-// conflicts with the list: it is behind a Fence, or the phase grants nothing.
-func Denied(lists []List, granted []bool, rank dimmnet.Rank) (d Denial, ok bool) {
+// Conflict returns why Grant has not granted the list of a rank. ok is false if no grant of the
+// phase conflicts with the list: it is behind a Fence, or the phase grants nothing.
+func Conflict(lists []List, granted []bool, rank dimmnet.Rank) (d Denial, ok bool) {
 	own := &lists[rank]
 	for r := range lists {
 		if !granted[r] || dimmnet.Rank(r) == rank {

@@ -11,13 +11,13 @@ import (
 // TestDenied compares Denied with Grant for all lists of three ranks and two variables: a list that
 // is not granted conflicts with a granted list in the variable that Denied names, and a granted
 // list with none.
-func TestDenied(t *testing.T) {
+func TestConflict(t *testing.T) {
 	denials := 0
 	everyList(3, 2, func(lists []syncvar.List) {
 		for phase := range uint64(3) {
 			granted := syncvar.Grant(nil, phase, lists)
 			for r := range lists {
-				d, ok := syncvar.Denied(lists, granted, dimmnet.Rank(r))
+				d, ok := syncvar.Conflict(lists, granted, dimmnet.Rank(r))
 				if want := lists[r].Call == syncvar.Acquire && !granted[r]; ok != want {
 					t.Fatalf("phase %d, lists %+v, rank %d: denied is %v, want %v", phase, lists, r, ok, want)
 				}
@@ -49,7 +49,7 @@ func TestDeniedByNobody(t *testing.T) {
 		{Call: syncvar.Acquire, Exclusive: []syncvar.ID{2}},
 	}
 	granted := syncvar.Grant(nil, 0, lists)
-	if d, ok := syncvar.Denied(lists, granted, 0); granted[0] || ok {
+	if d, ok := syncvar.Conflict(lists, granted, 0); granted[0] || ok {
 		t.Errorf("granted %v, denied %v by %+v: want neither", granted[0], ok, d)
 	}
 }

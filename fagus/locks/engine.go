@@ -248,9 +248,8 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 // Words returns the words of all ranks in the last Reduce, by rank.
 func (e *Engine) Words() []uint64 { return e.phases.Words() }
 
-// Latest returns where the engine keeps the rank for which the last Meet waited longest; nil if it
-// does not know.
-func (e *Engine) Latest() *dimmnet.Rank { return e.phases.Latest() }
+// Latest returns the rank for which the last Meet waited longest.
+func (e *Engine) Latest() syncvar.Latest { return e.phases.Latest() }
 
 // Counts returns what the engine has done so far.
 func (e *Engine) Counts() Counts { return e.counts }

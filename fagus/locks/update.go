@@ -5,6 +5,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // A rank may read what an Update has refreshed until its next call. With one copy, no other rank
@@ -39,7 +40,7 @@ func (e *Engine) awaitCalls() error {
 	c := &e.caller
 	c.next, c.asleep = 0, false
 	if !c.poll() {
-		since := e.observer.Now()
+		e.observer.On(syncvar.Event{Kind: syncvar.Waiting})
 		for i := 0; i < e.spins && !c.poll(); i++ {
 		}
 		err := dimmnet.Drive(c, c, c.done)
@@ -51,7 +52,7 @@ func (e *Engine) awaitCalls() error {
 			e.record(waiting{calls: e.updates})
 			return fmt.Errorf("locks: waiting for the first call after an Update of ranks %v: %w", e.silent(e.updates), err)
 		}
-		e.observer.Met(c.last, since)
+		e.observer.On(syncvar.Event{Kind: syncvar.Met, Latest: syncvar.Latest{Rank: c.last, Known: true}})
 	}
 	e.settled = e.updates
 	return nil

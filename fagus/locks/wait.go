@@ -22,9 +22,10 @@ func (e *Engine) await(id syncvar.ID, access syncvar.Access, joined state, alone
 	if err := joined.check(e.nodes); err != nil {
 		return e.failed("acquiring", id, err)
 	}
-	var since dimmnet.Time
+	over := syncvar.Delayed
 	if !alone {
-		since = e.observer.Now()
+		over = syncvar.Held
+		e.observer.On(syncvar.Event{Kind: syncvar.Waiting})
 	}
 	w.lock, w.id, w.polls, w.asleep, w.has = l, id, joined&polls != 0, false, false
 	e.counts.Waited++
@@ -42,11 +43,7 @@ func (e *Engine) await(id syncvar.ID, access syncvar.Access, joined state, alone
 			e.record(waiting{})
 		}
 	}
-	if d := (syncvar.Denial{ID: id, Access: access, Holder: joined.holder()}); alone {
-		e.observer.Delayed(d)
-	} else {
-		e.observer.Held(d, since)
-	}
+	e.observer.On(syncvar.Event{Kind: over, Denial: syncvar.Denial{ID: id, Access: access, Holder: joined.holder()}})
 	return nil
 }
 

@@ -197,7 +197,7 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 }
 
 func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
-	since := e.observer.Now()
+	e.observer.On(syncvar.Event{Kind: syncvar.Waiting})
 	if e.direct.on {
 		if acquired, err := e.acquireDirect(id, access); acquired || err != nil {
 			return e.waiting(id, err)
@@ -215,7 +215,7 @@ func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
 		return e.waiting(id, err)
 	}
 	if delayed {
-		e.observer.Held(syncvar.Denial{ID: id, Access: access, Holder: by}, since)
+		e.observer.On(syncvar.Event{Kind: syncvar.Held, Denial: syncvar.Denial{ID: id, Access: access, Holder: by}})
 	}
 	return nil
 }
@@ -407,7 +407,7 @@ func (e *Engine) refresh() error {
 
 func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	var failed error
-	since := e.observer.Now()
+	e.observer.On(syncvar.Event{Kind: syncvar.Waiting})
 	err := e.await(user, func() bool {
 		if len(e.out) >= outLimit || call == syncvar.End && e.trees && len(e.out)+e.sending > 0 {
 			return false
@@ -426,7 +426,7 @@ func (e *Engine) meet(call syncvar.Call, word uint64) error {
 		return fmt.Errorf("threaded: waiting for all ranks to arrive: %w", err)
 	}
 	if failed == nil {
-		e.observer.Met(last, since)
+		e.observer.On(syncvar.Event{Kind: syncvar.Met, Latest: syncvar.Latest{Rank: last, Known: true}})
 	}
 	return e.own(failed)
 }

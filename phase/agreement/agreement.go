@@ -60,9 +60,8 @@ type Protocol interface {
 // Outcome is what all ranks agree on in a phase.
 type Outcome struct {
 	Plan
-	Lists   []syncvar.List // by rank; nil if they matter to nobody
-	Latest  dimmnet.Rank   // the rank whose list arrived last
-	Ordered bool           // the protocol sets Latest: lists arrive one by one
+	Lists  []syncvar.List // by rank; nil if they matter to nobody
+	Latest syncvar.Latest // the rank whose list arrived last
 }
 
 // Repetitions counts phases that repeat one of before: nobody plans.

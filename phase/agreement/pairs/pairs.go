@@ -37,7 +37,7 @@ func New(m *movement.Mover, cfg Config) *Protocol {
 	p := &Protocol{m: m, observer: cfg.Observer}
 	p.table.StartAt(cfg.First)
 	p.outcome.Lists = make([]syncvar.List, m.Port.Nodes())
-	p.outcome.Ordered = len(p.outcome.Lists) > 1
+	p.outcome.Latest.Known = len(p.outcome.Lists) > 1
 	p.own = &p.outcome.Lists[m.Rank]
 	return p
 }
@@ -90,7 +90,7 @@ func (p *Protocol) Pending() bool { return false }
 
 // TakeList takes the list of a rank.
 func (p *Protocol) TakeList(from dimmnet.Rank, b []byte) error {
-	p.outcome.Latest = from
+	p.outcome.Latest.Rank = from
 	l, err := syncvar.DecodeList(b)
 	if err != nil {
 		return fmt.Errorf("phase: list of rank %d: %w", from, err)
@@ -144,7 +144,7 @@ func (p *Protocol) plan() (err error) {
 // move begins the transfers of the plan.
 func (p *Protocol) move() {
 	if len(p.outcome.Transfers) > 0 {
-		p.observer.Moving()
+		p.observer.On(syncvar.Event{Kind: syncvar.Moving})
 	}
 	p.m.Move(p.outcome.Transfers)
 }

@@ -138,7 +138,7 @@ func (r *requests) postAttachment(p *Inline, to dimmnet.Rank) bool {
 
 // take takes the request w of peer i.
 func (r *requests) take(p *Inline, i int, w uint64) error {
-	p.outcome.Latest = p.peers[i]
+	p.outcome.Latest.Rank = p.peers[i]
 	r.words[i] = w
 	if r.meets && w == r.own {
 		r.alike++

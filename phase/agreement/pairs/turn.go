@@ -78,7 +78,7 @@ func (p *Inline) handOver(to dimmnet.Rank, id syncvar.ID) (done bool, err error)
 	case attached:
 		err = p.readAttached(id)
 	default:
-		p.observer.Moving()
+		p.observer.On(syncvar.Event{Kind: syncvar.Moving})
 		p.m.CopyWhole(id, owner)
 	}
 	return true, err

@@ -162,7 +162,7 @@ func (p *Protocol) join() (moves bool, err error) {
 // moving says that the data of this rank's part have to move.
 func (p *Protocol) moving() {
 	if len(p.part.multicasts) > 0 {
-		p.observer.Moving()
+		p.observer.On(syncvar.Event{Kind: syncvar.Moving})
 	}
 }
 
