@@ -144,6 +144,27 @@ func TestSharedWait(t *testing.T) {
 	}
 }
 
+// TestDeniedAfterLate checks that a rank whose first phase denies the variable has waited for the
+// rank that was late, up to the end of that phase, and then for the holder.
+func TestDeniedAfterLate(t *testing.T) {
+	r := succeed(t, fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{Env: "fagus2"})}, func(n *fagus.Node) error {
+		_, v, err := guarded[int64](n, 1)
+		if err != nil {
+			return err
+		}
+		if n.Rank() == 0 {
+			n.Spend(5 * fagus.Millisecond)
+		}
+		return tenure(n, n.Set(fagus.Want(v, fagus.Exclusive)), func() { n.Spend(3 * fagus.Millisecond) })
+	})
+	if len(r.Late) == 0 || r.Late[0].Rank != 1 || r.Late[0].For != 0 || r.Late[0].Time/fagus.Millisecond != 5 {
+		t.Errorf("the late ranks are %v, want first rank 0, for which rank 1 has waited 5 ms", r.Late)
+	}
+	if len(r.Waits) != 1 || r.Waits[0].Rank != 1 || r.Waits[0].Holder != 0 || r.Waits[0].Time/fagus.Millisecond != 3 {
+		t.Errorf("the waits are %v, want rank 1 to have waited 3 ms for rank 0", r.Waits)
+	}
+}
+
 // TestNoAdvice checks that a program whose ranks use different variables gets no advice, though
 // one rank is slower than the others; and that these waited for it.
 func TestNoAdvice(t *testing.T) {
