@@ -177,17 +177,17 @@ func (n *Node) run(program func(*Node) error) (err error) {
 				return
 			}
 		}
-		if n.err != nil {
+		if n.status.err != nil {
 			// The program has used an array, say, that an earlier call failed to make.
-			err = fmt.Errorf("%w; the program went on, and panicked at %s: %v", n.err, source.Here(), v)
+			err = fmt.Errorf("%w; the program went on, and panicked at %s: %v", n.status.err, source.Here(), v)
 			return
 		}
 		p := at{source.Here(), v} // the stack still has the frames that caused the panic
-		n.monitor.Return(n.problem("panic at %w", p), n.follows(n.ctx, p))
+		n.monitor.Return(n.problem("panic at %w", p), n.follows(n.status.ctx, p))
 		panic(p)
 	}()
 	err = program(n)
-	n.returned = true
+	n.status.returned = true
 	return err
 }
 

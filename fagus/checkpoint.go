@@ -40,7 +40,7 @@ func (n *Node) Checkpoint() error {
 	}
 	cut, saved := n.cut(number)
 	if saved == nil {
-		saved = n.saving.to.Save(n.ctx, cut)
+		saved = n.saving.to.Save(n.status.ctx, cut)
 	}
 	// A rank that goes on could become the owner of what another one is about to save.
 	failed, err := n.agreed("Checkpoint: rank %d has another state than rank 0: what the pointers of Resume point to is the same on every rank", cut.State, saved)
@@ -49,12 +49,12 @@ func (n *Node) Checkpoint() error {
 	}
 	stop = stop && failed == nil // the same on all ranks, as Commit's error is not
 	if failed == nil && n.rank == 0 {
-		failed = n.saving.to.Commit(n.ctx, number)
+		failed = n.saving.to.Commit(n.status.ctx, number)
 	}
 	if failed != nil && (failed != errOther || n.rank == 0) {
 		n.saving.to.Failed(number, failed)
 	}
-	if err := n.tellAll(event{kind: eventSaved, number: number, err: failed}); err != nil {
+	if err := n.events.tellAll(event{kind: eventSaved, number: number, err: failed}); err != nil {
 		return n.errorf("Checkpoint: %w", err)
 	}
 	if stop {
@@ -69,7 +69,7 @@ var ErrStopped = errors.New("the run was told to stop, and has made a checkpoint
 // due returns on all ranks which checkpoint begins, which rank 0 decides; 0: none.
 func (n *Node) due() (number uint64, stop bool, err error) {
 	if n.rank == 0 {
-		if number, stop, err = n.saving.to.Due(n.ctx, n.Now()); err != nil {
+		if number, stop, err = n.saving.to.Due(n.status.ctx, n.Now()); err != nil {
 			return 0, false, n.errorf("Checkpoint: %w", err)
 		}
 		if stop {
@@ -105,7 +105,7 @@ func (n *Node) beforeCut() error {
 // stop ends the run on all ranks if the last checkpoint is valid.
 func (n *Node) stop() error {
 	valid := 0
-	if n.rank == 0 && n.saving.to.Finish(n.ctx) {
+	if n.rank == 0 && n.saving.to.Finish(n.status.ctx) {
 		valid = 1
 	}
 	all, err := Gather(n, valid)
@@ -122,7 +122,7 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 		return 0, err
 	}
 	if n.rank > 0 {
-		lost, stop := n.saving.to.Lost(n.ctx, n.rank, wait)
+		lost, stop := n.saving.to.Lost(n.status.ctx, n.rank, wait)
 		if number = lost; stop {
 			number |= stopBit
 		}
@@ -145,7 +145,7 @@ func (n *Node) begins(number uint64, wait bool) (uint64, error) {
 		}
 	}
 	if words[0]&undoneBit != 0 {
-		n.saving.to.Undo(n.ctx, n.saving.making, n.rank)
+		n.saving.to.Undo(n.status.ctx, n.saving.making, n.rank)
 	}
 	return words[0] &^ undoneBit, nil
 }
@@ -216,8 +216,8 @@ func (n *Node) resume() (resumed bool, err error) {
 			return false, cmp.Or(err, wrong)
 		}
 		saved, read := n.restore(set, number)
-		if n.err != nil {
-			return false, n.err
+		if n.status.err != nil {
+			return false, n.status.err
 		}
 		if unlike := (*UnlikeError)(nil); errors.As(read, &unlike) {
 			return false, read
@@ -231,7 +231,7 @@ func (n *Node) resume() (resumed bool, err error) {
 			if err := n.decodeState(saved.state); err != nil {
 				return false, err
 			}
-			if err := n.tellAll(event{kind: eventResumed, number: number}); err != nil {
+			if err := n.events.tellAll(event{kind: eventResumed, number: number}); err != nil {
 				return false, err
 			}
 			return true, n.applyKept()
@@ -249,7 +249,7 @@ func (n *Node) newest(below uint64) (number uint64, err error) {
 	const unknown = ^uint64(0)
 	var found error
 	if n.rank == 0 {
-		if number, found = n.saving.to.Newest(n.ctx, below); found != nil {
+		if number, found = n.saving.to.Newest(n.status.ctx, below); found != nil {
 			number = unknown
 		}
 	}
@@ -273,7 +273,7 @@ type restored struct {
 // restore writes a checkpoint's values of the variables in set, whose ranges this rank's share has.
 func (n *Node) restore(set *SyncSet, number uint64) (r restored, err error) {
 	arrays, numbers := n.savedArrays()
-	from, err := n.saving.to.Open(n.ctx, number)
+	from, err := n.saving.to.Open(n.status.ctx, number)
 	if err == nil {
 		defer from.Close()
 		err = compareArrays(arrays, from.Arrays())
@@ -454,13 +454,13 @@ func (n *Node) finishCheckpoints() error {
 		return nil
 	}
 	if n.rank == 0 {
-		n.saving.to.Lost(n.ctx, 0, true)
+		n.saving.to.Lost(n.status.ctx, 0, true)
 	}
 	if _, err := n.begins(0, true); err != nil {
 		return err
 	}
 	if n.rank == 0 {
-		n.saving.to.Finish(n.ctx) // if it fails, Failed was told
+		n.saving.to.Finish(n.status.ctx) // if it fails, Failed was told
 	}
 	return nil
 }

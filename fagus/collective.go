@@ -47,10 +47,10 @@ func (n *Node) Fence() error {
 
 // end serves the requests of other ranks until the programs of all ranks have returned.
 func (n *Node) end() error {
-	if n.err != nil {
-		return n.err
+	if n.status.err != nil {
+		return n.status.err
 	}
-	if crossed := n.crossed.Load(); crossed != nil {
+	if crossed := n.status.crossed.Load(); crossed != nil {
 		return n.stick(*crossed)
 	}
 	if n.held != nil {
@@ -81,18 +81,18 @@ func (n *Node) enterMeeting(call rollcall.Call, part Part) error {
 	if err := n.enter(call, part, nil); err != nil {
 		return err
 	}
-	return n.tell(eventEntered, call, nil, nil)
+	return n.events.tell(eventEntered, call, nil, nil)
 }
 
 // leaveMeeting ends a call that enterMeeting has begun. latest and err are results of the engine.
 func (n *Node) leaveMeeting(call rollcall.Call, part Part, latest syncvar.Latest, err error) error {
 	if err == nil {
-		err = n.tell(eventMet, call, nil, nil)
+		err = n.events.tell(eventMet, call, nil, nil)
 	}
 	if err := n.leave(call, part, nil, latest, err); err != nil {
 		return err
 	}
-	return n.tell(eventReturned, call, nil, nil)
+	return n.events.tell(eventReturned, call, nil, nil)
 }
 
 // monitored returns the name of a collective call for roll-calls.

@@ -58,49 +58,50 @@ type observer interface {
 	on(e *event) error
 }
 
-// observers are the observers of a rank, by kind of event.
-type observers [eventKinds][]observer
+// events tells the observers of a rank what happens.
+type events struct {
+	observers [eventKinds][]observer
+	event     event // that the observers are being told of
+}
 
-func (os *observers) add(o observer) {
+func (es *events) add(o observer) {
 	for _, k := range o.kinds() {
-		os[k] = append(os[k], o)
+		es.observers[k] = append(es.observers[k], o)
 	}
 }
 
+// wanted reports whether any observer wants the events of a kind.
+func (es *events) wanted(k eventKind) bool { return es.observers[k] != nil }
+
 // tell tells the observers of an event. The caller adds to an error which call has failed.
-func (n *Node) tell(kind eventKind, call rollcall.Call, set *SyncSet, ids []syncvar.ID) error {
-	if n.observers[kind] == nil {
+func (es *events) tell(kind eventKind, call rollcall.Call, set *SyncSet, ids []syncvar.ID) error {
+	if es.observers[kind] == nil {
 		return nil
 	}
 	// A call, so that the compiler inlines tell.
-	return n.tellAll(event{kind: kind, call: call, set: set, ids: ids})
+	return es.tellAll(event{kind: kind, call: call, set: set, ids: ids})
 }
 
-func (n *Node) tellAll(e event) error {
-	n.event = e
-	for _, o := range n.observers[e.kind] {
-		if err := o.on(&n.event); err != nil {
+func (es *events) tellAll(e event) error {
+	es.event = e
+	for _, o := range es.observers[e.kind] {
+		if err := o.on(&es.event); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellFailure tells the observers that a call has failed.
-func (n *Node) tellFailure(err error) {
-	_ = n.tellAll(event{kind: eventFailed, err: err}) // the first error counts
-}
-
 // engineEvents takes the events of the rank's engine.
 type engineEvents struct{ *Node }
 
 // Wants reports whether anybody has use for the events of a kind.
-func (n engineEvents) Wants(k syncvar.EventKind) bool { return n.observers[eventOf(k)] != nil }
+func (n engineEvents) Wants(k syncvar.EventKind) bool { return n.events.wanted(eventOf(k)) }
 
 // Entered tells the waits, and the observers.
 func (n engineEvents) Entered() {
 	n.waits.entered()
-	if n.observers[eventWaiting] != nil {
+	if n.events.wanted(eventWaiting) {
 		n.emit(event{kind: eventWaiting})
 	}
 }
@@ -108,14 +109,14 @@ func (n engineEvents) Entered() {
 // On tells the waits, and the observers.
 func (n engineEvents) On(e syncvar.Event) {
 	n.waits.on(e)
-	if n.observers[eventOf(e.Kind)] != nil {
+	if n.events.wanted(eventOf(e.Kind)) {
 		n.emit(event{kind: eventOf(e.Kind), engine: e})
 	}
 }
 
 // emit is tellAll within a call of the engine.
 func (n engineEvents) emit(e event) {
-	if err := n.tellAll(e); err != nil {
+	if err := n.events.tellAll(e); err != nil {
 		_ = n.stick(err)
 	}
 }

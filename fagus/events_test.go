@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 	for _, mode := range []Mode{Phase, Threaded} {
 		c := counter{acquires: make(map[syncvar.ID]int)}
 		_, err := Run(t.Context(), Config{Nodes: 1, Mode: mode}, func(n *Node) error {
-			n.observers.add(&c)
+			n.events.add(&c)
 			x, y := NewGuarded[int64](n, "x", 4), NewGuarded[int64](n, "y", 4)
 			c.seen = nil
 			if err := n.Set(x.Write(), y.Read()).Do(func() {}); err != nil {
@@ -96,7 +96,7 @@ func TestEngineEvents(t *testing.T) {
 		var seen []eventKind
 		_, err = Run(t.Context(), Config{Nodes: 2, Mode: c.mode, Net: net}, func(n *Node) error {
 			counters[n.rank].first = eventEngine
-			n.observers.add(&counters[n.rank])
+			n.events.add(&counters[n.rank])
 			x := NewGuarded[int64](n, "x", 4)
 			if n.rank == 1 {
 				n.Spend(Microsecond)
@@ -145,8 +145,8 @@ func TestObserverFails(t *testing.T) {
 	for _, kind := range []eventKind{eventWaiting, eventMet, eventReturned} {
 		c := counter{acquires: make(map[syncvar.ID]int)}
 		_, err := Run(t.Context(), Config{Nodes: 1}, func(n *Node) error {
-			n.observers.add(&c)
-			n.observers.add(failing(kind))
+			n.events.add(&c)
+			n.events.add(failing(kind))
 			_ = n.Barrier()
 			return n.Barrier()
 		})

@@ -37,7 +37,7 @@ func Keep[T any](n *Node, name string, x *[]T, first, length int) {
 // KeepParts is [Keep] of several parts of a vector: parts yields the first element of each, in
 // ascending order, and this rank's memory of them. It yields the same places in every call.
 func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T]) {
-	if n.saving.to == nil || n.err != nil {
+	if n.saving.to == nil || n.status.err != nil {
 		return
 	}
 	next, own := 0, 0
@@ -72,7 +72,7 @@ func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T
 // they call Checkpoint, and likewise each of more. It is saved once. In all other respects it is
 // [Keep].
 func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
-	if n.saving.to == nil || n.err != nil {
+	if n.saving.to == nil || n.status.err != nil {
 		return
 	}
 	k := keptVector[T](n, name, len(*x))
@@ -112,7 +112,7 @@ const (
 // called several times, in the order of the former ranks, or never. In all other respects it is
 // [Keep].
 func KeepEach(n *Node, name string, save func() []byte, load func([]byte) error) {
-	if n.saving.to == nil || n.err != nil {
+	if n.saving.to == nil || n.status.err != nil {
 		return
 	}
 	k := &kept{SavedArray: SavedArray{name, keptEach, 1, n.nodes * eachBytes}, own: -1}
@@ -172,7 +172,7 @@ func (n *Node) OnResume(f func()) {
 func (n *Node) Checkpoints() bool { return n.saving.to != nil }
 
 func (n *Node) keep(k *kept) {
-	if n.err == nil {
+	if n.status.err == nil {
 		n.saving.kept = append(n.saving.kept, k)
 	}
 }
@@ -227,7 +227,7 @@ func (n *Node) applyKept() error {
 	for _, f := range n.saving.resumed {
 		f()
 	}
-	return n.err
+	return n.status.err
 }
 
 // bytesOf returns the memory of x.

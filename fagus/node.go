@@ -2,16 +2,12 @@ package fagus
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/consistency/order"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
-	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -39,23 +35,17 @@ type Node struct {
 	lines   acquireLines
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
 
-	observers observers
-	event     event           // that observers are being told of
-	record    *record         // for Config.History; nil if unset
-	guard     *guard.Guard    // for Config.Check; nil if off
-	order     *order.Recorder // for Config.Check; nil if off
+	events events
+	record *record         // for Config.History; nil if unset
+	guard  *guard.Guard    // for Config.Check; nil if off
+	order  *order.Recorder // for Config.Check; nil if off
 
 	attached []attachment // of Attached, in the order of the first calls
 	saving   saving       // for Config.Checkpoints
 
-	declared  *declarations         // of all ranks of this process
-	goroutine bool                  // see isGoroutine
-	err       error                 // the first error of a call; every later call returns it
-	crossed   atomic.Pointer[error] // of a call of another goroutine; the next call returns it
-	caller    atomic.Uintptr        // the goroutine that makes calls; 0 before the first one
-	returned  bool                  // the program has returned
-	ctx       context.Context       // of Context
-	cancel    context.CancelCauseFunc
+	declared  *declarations // of all ranks of this process
+	goroutine bool          // see isGoroutine
+	status    status
 }
 
 // newNode makes the node of a rank. All ranks have the same configuration.
@@ -100,7 +90,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 	_, locked := n.engine.(*lockEngine)
 	n.silent = cfg.Mode == Phase || locked
 	n.clock = newStopwatch(h, cfg, n.silent, n.engine.Counters)
-	n.ctx, n.cancel = context.WithCancelCause(ctx)
+	n.status.ctx, n.status.cancel = context.WithCancelCause(ctx)
 	n.monitor.Attach(rankState{n.engine, space})
 	if n.saving.to != nil {
 		n.saving.to.Begin(n.rank)
@@ -112,14 +102,14 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 // comes later.
 func (n *Node) observe(ctx context.Context, cfg *Config) {
 	if n.record = newRecord(n, cfg.History); n.record != nil {
-		n.observers.add(n.record)
+		n.events.add(n.record)
 	}
 	if cfg.Check != CheckOff {
 		n.guard, n.order = newGuard(n, cfg.Check), order.NewRecorder()
-		n.observers.add(checker{n})
+		n.events.add(checker{n})
 	}
 	if l := newCallLog(ctx, n, cfg.Log); l != nil {
-		n.observers.add(l)
+		n.events.add(l)
 	}
 }
 
@@ -132,7 +122,7 @@ func (n *Node) close() {
 	closeWatch(n.watch)
 	_ = n.guard.Close() // cannot fail either
 	n.engine = nil
-	n.cancel(errReturned)
+	n.status.cancel(errReturned)
 }
 
 // Rank returns this rank's number, from 0 to Nodes()-1.
@@ -165,135 +155,6 @@ func (n *Node) Spend(d Time) { n.host.Spend(d) }
 // thread of the node uses the memory bus, as a thread that polls the NIC does, it takes longer.
 func (n *Node) SpendMisses(lines int) { n.host.Charge(dimmnet.Miss, lines) }
 
-// Err returns the first error of this rank's calls, or else the reason why the run has failed, or
-// nil. Errors stick: after an error every call returns the same error at once and does nothing, and
-// Run returns it even if the program does not. (Errors of NewArray, Bind and Wrote do not stick:
-// the call has done nothing.) So a program may leave errors unchecked, and check Err once before it
-// uses results:
-//
-//	x := fagus.NewGuarded[float64](n, "x", 1000)
-//	for i := 0; i < steps && n.Err() == nil; i++ {
-//		n.Set(x.Write().Unordered()).Do(func() { add(x.Slice()) })
-//		n.Barrier()
-//	}
-//	return n.Err()
-//
-// A program that computes for long between calls should check Err now and then, so that it stops
-// when another rank fails.
-func (n *Node) Err() error {
-	if n.err != nil {
-		return n.err
-	}
-	if crossed := n.crossed.Load(); crossed != nil {
-		return *crossed
-	}
-	err := n.host.Port().Err()
-	if err != nil {
-		n.monitor.Fail()
-	}
-	return err
-}
-
-// follows reports whether err, the error of the program, follows from a failure of the run, or from
-// its end from outside.
-func (n *Node) follows(ctx context.Context, err error) bool {
-	return err != nil && (n.host.Port().Err() != nil || ctx.Err() != nil)
-}
-
-// Context returns the context of Run. It is also done when a call of this rank has failed, and when
-// the rank's program has returned. Any goroutine may use it.
-func (n *Node) Context() context.Context { return n.ctx }
-
-type rankError struct {
-	rank int
-	err  error
-}
-
-func (e *rankError) Error() string { return fmt.Sprintf("fagus: rank %d: %v", e.rank, e.err) }
-func (e *rankError) Unwrap() error { return e.err }
-
-// problem returns an error that names the rank.
-func (n *Node) problem(format string, args ...any) error {
-	return &rankError{n.rank, fmt.Errorf(format, args...)}
-}
-
-// errorf returns an error that names the rank. The first one becomes the error of all later calls.
-func (n *Node) errorf(format string, args ...any) error {
-	return n.stick(n.problem(format, args...))
-}
-
-// stick makes err, the error of a call, the error of all later calls if it is the first one.
-func (n *Node) stick(err error) error {
-	if n.err == nil {
-		n.err = err
-		n.cancel(err)
-		n.tellFailure(err)
-	}
-	return err
-}
-
-var errReturned = errors.New("the program of this rank has returned")
-
-// alone returns an error if another goroutine has made the calls before.
-func (n *Node) alone(call string) error {
-	own := goroutine()
-	caller := n.caller.Load()
-	if caller == own || caller == serialized || n.caller.CompareAndSwap(0, own) || n.returned {
-		return nil
-	}
-	return n.cross(call)
-}
-
-// serialized is a caller: any goroutine. No goroutine has this address.
-const serialized = ^uintptr(0)
-
-// Serialized says that several goroutines make the calls of this Node, one call at a time, as with
-// MPI_THREAD_SERIALIZED: the program sees to the order. Without it, a call by another goroutine
-// than in the first call is an error.
-func (n *Node) Serialized() { n.caller.Store(serialized) }
-
-// cross returns the error of a call that another goroutine makes than the one that makes the calls
-// of this Node, which may use n.err. Its next call returns the error, too.
-func (n *Node) cross(call string) error {
-	err := n.problem("%s at %s is made by another goroutine than the calls before: a Node belongs to one goroutine; "+
-		"let other goroutines work on slices only, and make all calls of the Node in the one that runs the program", call, source.Here())
-	n.crossed.CompareAndSwap(nil, &err)
-	return err
-}
-
-// alive returns an error if this rank can declare nothing any more.
-func (n *Node) alive(call string) error {
-	if err := n.alone(call); err != nil {
-		return err
-	}
-	switch {
-	case n.err != nil:
-		return n.err
-	case n.engine == nil:
-		return n.errorf("%s: %w", call, errReturned)
-	case n.Err() != nil:
-		return n.errorf("%s: %w", call, n.Err())
-	}
-	return nil
-}
-
-// ready returns an error if this rank can make no collective call now.
-func (n *Node) ready(call string) error {
-	if err := n.alone(call); err != nil {
-		return err
-	}
-	if n.err != nil {
-		return n.err
-	}
-	if n.engine == nil {
-		return n.errorf("%s: %w", call, errReturned)
-	}
-	if n.held != nil {
-		return n.errorf("%s while holding %s: release it first; to hold several variables at once, put them into one set", call, n.held)
-	}
-	return nil
-}
-
 // enter begins a call that may wait for other ranks, and whose time belongs to part. set is nil if
 // the call takes no set. leave ends the call.
 func (n *Node) enter(call rollcall.Call, part Part, set *SyncSet) error {
@@ -301,7 +162,7 @@ func (n *Node) enter(call rollcall.Call, part Part, set *SyncSet) error {
 		return n.cross(call.String())
 	}
 	n.waits.begin(part)
-	return n.tell(eventCalled, call, set, nil)
+	return n.events.tell(eventCalled, call, set, nil)
 }
 
 // leave charges the time of a call to part. latest and err are the result of the engine; if err is
@@ -318,7 +179,7 @@ func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, latest syncvar
 		n.declared.failed(dimmnet.Rank(n.rank), n.place())
 		return n.errorf("%v: %w", call, n.declared.locate(disagreement(err)))
 	}
-	if crossed := n.crossed.Load(); crossed != nil {
+	if crossed := n.status.crossed.Load(); crossed != nil {
 		n.monitor.Fail()
 		return n.stick(*crossed)
 	}

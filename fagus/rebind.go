@@ -75,7 +75,7 @@ func (n *Node) Rebind(bindings ...Binding) error {
 	if err := n.move(owned); err != nil {
 		return err
 	}
-	if err := n.tell(eventMoved, 0, nil, ids); err != nil {
+	if err := n.events.tell(eventMoved, 0, nil, ids); err != nil {
 		return n.errorf("Rebind: %w", err)
 	}
 	return n.Fence() // until now, owners could grant versions without the new ranges
@@ -111,7 +111,7 @@ func (n *Node) rebinding(bindings []Binding) (*consistency.Rebinding, map[syncva
 // rebind changes the bindings of this rank.
 func (n *Node) rebind(change *consistency.Rebinding) error {
 	ids := change.Changed()
-	if err := n.tell(eventRebinding, 0, nil, ids); err != nil {
+	if err := n.events.tell(eventRebinding, 0, nil, ids); err != nil {
 		return n.errorf("Rebind: %w", err)
 	}
 	err := n.declare(func() error {
@@ -122,7 +122,7 @@ func (n *Node) rebind(change *consistency.Rebinding) error {
 		return n.errorf("Rebind: %w", err)
 	}
 	n.rebinds++
-	if err := n.tell(eventRebound, 0, nil, ids); err != nil {
+	if err := n.events.tell(eventRebound, 0, nil, ids); err != nil {
 		return n.errorf("Rebind: %w", err)
 	}
 	return nil

@@ -48,7 +48,7 @@ func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) {
 	if err != nil {
 		return nil, n.problem("Bind: %w", err)
 	}
-	if err := n.tell(eventBound, 0, nil, []syncvar.ID{id}); err != nil {
+	if err := n.events.tell(eventBound, 0, nil, []syncvar.ID{id}); err != nil {
 		return nil, n.problem("Bind: %w", err)
 	}
 	return &SyncVar{node: n, id: id, name: name}, nil

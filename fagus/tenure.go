@@ -32,18 +32,18 @@ func (n *Node) Acquire(set *SyncSet) error {
 		return err
 	}
 	n.lines.acquired(set)
-	if err := n.tell(eventGranted, rollcall.Acquire, set, nil); err != nil {
+	if err := n.events.tell(eventGranted, rollcall.Acquire, set, nil); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
 	for i, id := range set.exclusive {
 		n.space.BeginWrite(id, set.declared[i])
 	}
 	n.chargeTwins()
-	if err := n.tell(eventAcquired, rollcall.Acquire, set, nil); err != nil {
+	if err := n.events.tell(eventAcquired, rollcall.Acquire, set, nil); err != nil {
 		return n.errorf("Acquire: %w", err)
 	}
 	n.held = set
-	return n.tell(eventReturned, rollcall.Acquire, set, nil)
+	return n.events.tell(eventReturned, rollcall.Acquire, set, nil)
 }
 
 // chargeTwins charges the work of write detection to a virtual clock.
@@ -65,13 +65,13 @@ func (n *Node) Release(set *SyncSet) error {
 	if err := n.alone("Release"); err != nil {
 		return err
 	}
-	if n.err != nil {
-		return n.err
+	if n.status.err != nil {
+		return n.status.err
 	}
 	if set == nil || n.held != set {
 		return n.errorf("Release: the set is not held: acquire it first, and release it only once")
 	}
-	if err := n.tell(eventReleasing, rollcall.Release, set, nil); err != nil {
+	if err := n.events.tell(eventReleasing, rollcall.Release, set, nil); err != nil {
 		return n.errorf("%w", err)
 	}
 	// The timeline says when others could take a lock.
@@ -90,7 +90,7 @@ func (n *Node) Release(set *SyncSet) error {
 	}
 	n.chargeTwins()
 	n.held = nil
-	if err := n.tell(eventReleased, rollcall.Release, set, n.wrote); err != nil {
+	if err := n.events.tell(eventReleased, rollcall.Release, set, n.wrote); err != nil {
 		return n.errorf("%w", err)
 	}
 	if !n.silent {
@@ -112,7 +112,7 @@ func (n *Node) Release(set *SyncSet) error {
 	} else {
 		n.monitor.Leave(nil)
 	}
-	return n.tell(eventReturned, rollcall.Release, set, nil)
+	return n.events.tell(eventReturned, rollcall.Release, set, nil)
 }
 
 // Do acquires the set, calls f, and releases the set. If Acquire fails, it does not call f. It

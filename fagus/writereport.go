@@ -12,8 +12,8 @@ import (
 // overlap earlier reports. A reported range counts as changed even if its contents stay
 // the same, so it is transferred to other ranks.
 func (n *Node) Wrote(ranges ...Range) error {
-	if n.err != nil {
-		return n.err
+	if n.status.err != nil {
+		return n.status.err
 	}
 	if n.held == nil {
 		return n.problem("Wrote: no set is held: acquire the variable with Reporting first")

@@ -41,9 +41,7 @@ func (e *Engine) awaitCalls() error {
 	c.next, c.asleep = 0, false
 	if !c.poll() {
 		e.observer.On(syncvar.Event{Kind: syncvar.Waiting})
-		for i := 0; i < e.spins && !c.poll(); i++ {
-		}
-		err := dimmnet.Drive(c, c, c.done)
+		err := dimmnet.DriveSoon(c, c, c.done, e.spins)
 		if c.asleep {
 			e.common.watchers.Add(-1)
 			e.record(waiting{})

@@ -29,19 +29,12 @@ func (e *Engine) await(id syncvar.ID, access syncvar.Access, joined state, alone
 	}
 	w.lock, w.id, w.polls, w.asleep, w.has = l, id, joined&polls != 0, false, false
 	e.counts.Waited++
-	for range e.spins {
-		if w.poll() {
-			break
-		}
+	if err := dimmnet.DriveSoon(w, w, w.done, e.spins); err != nil {
+		e.record(waiting{lock: l, id: id})
+		return &Held{Variable: e.space.Name(id), by: l.load(), Err: err}
 	}
-	if !w.has {
-		if err := dimmnet.Drive(w, w, w.done); err != nil {
-			e.record(waiting{lock: l, id: id})
-			return &Held{Variable: e.space.Name(id), by: l.load(), Err: err}
-		}
-		if w.asleep {
-			e.record(waiting{})
-		}
+	if w.asleep {
+		e.record(waiting{})
 	}
 	e.observer.On(syncvar.Event{Kind: over, Denial: syncvar.Denial{ID: id, Access: access, Holder: joined.holder()}})
 	return nil
