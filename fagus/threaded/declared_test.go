@@ -12,7 +12,7 @@ import (
 // meetAt lets ranks 0, 1 and 2 arrive at a meeting. Ranks 1 and 2 report declared declarations with
 // this digest.
 func meetAt(e *Engine, call syncvar.Call, declared int, digest uint64) error {
-	e.meetCall = call
+	e.meeting.call = call
 	own := e.space.Declared()
 	for rank := range dimmnet.Rank(3) {
 		m := message{op: arrive, call: call, declared: uint32(declared), digest: digest}

@@ -26,6 +26,10 @@ type direct struct {
 	on            bool
 	claims        dimmnet.Offset
 	landing, done dimmnet.Offset
+
+	// Of the user thread:
+	pulls uint64
+	tries uint64 // to take a variable
 }
 
 const (

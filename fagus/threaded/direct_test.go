@@ -304,8 +304,8 @@ func TestRequestShutsTheGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	at, _ := e.hints.word(0)
-	if open := openOf(p.Load(at + openAt)); !open.closed || e.gates[0] != gateClosed {
-		t.Errorf("the record is %+v, the gate %d", open, e.gates[0])
+	if open := openOf(p.Load(at + openAt)); !open.closed || e.gates.state[0] != gateClosed {
+		t.Errorf("the record is %+v, the gate %d", open, e.gates.state[0])
 	}
 	act(t, e, in)
 	if len(e.out) != 1 || e.out[0].m.op != grant {

@@ -25,23 +25,17 @@ const FlatNodes = 4
 // Only the user thread adds to the space. During an exclusive tenure, the user thread reads and
 // writes the variable without the lock.
 type Engine struct {
-	port     dimmnet.Port // of the user thread
-	rank     dimmnet.Rank
-	nodes    int
-	layout   ringbuf.Layout
-	hints    table
-	direct   direct
-	stop     dimmnet.Offset // of the word that ends the receive thread
-	most     int            // the longest out queue possible if all ranks follow the protocol
-	events   [threads]dimmnet.Event
-	oneByOne bool   // Update waits for each answer before the next request
-	trees    bool   // readers pass data on, and meetings go over a tree
-	pulls    uint64 // of the user thread
-	tries    uint64 // of the user thread to take a variable
-	notices  bool   // every slot comes with a notice, which wakes the receive thread
-	observer syncvar.Observer
-	helper   *helper         // the only helper thread; nil if there are three, or none
-	first    syncvar.Version // Config.FirstVersion
+	port   dimmnet.Port // of the user thread
+	rank   dimmnet.Rank
+	nodes  int
+	layout ringbuf.Layout
+	hints  table
+	direct direct
+	stop   dimmnet.Offset // of the word that ends the receive thread
+	most   int            // the longest out queue possible if all ranks follow the protocol
+	events [threads]dimmnet.Event
+	cfg    Config
+	helper *helper // the only helper thread; nil if there are three, or none
 
 	mu      sync.Mutex    // guards everything below
 	due     [threads]bool // the threads that unlock will wake
@@ -49,28 +43,27 @@ type Engine struct {
 	out     []outgoing
 	in      []incoming
 	sites   map[syncvar.ID]*syncvar.Site
-	gates   map[syncvar.ID]gate
-	atGate  [threads]bool        // the thread waits for a gate that another thread changes
+	gates   gates
 	serving uint64               // 1 + the ID of the variable whose request is handled, or 0
-	polled  [threads]wordWait    // what shut and take wait for
 	wanted  map[syncvar.ID]*want // open requests of this rank
 	// readers are those of variables that this rank owns.
-	readers  map[syncvar.ID]*syncvar.Readers
-	flowing  int                     // messages with data that are queued or under way
-	had      map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
-	meeting  meeting
-	agreed   []uint32     // by rank: how many declarations are known to be equal
-	meetCall syncvar.Call // the call in which this rank waits for all ranks; else 0
-	last     dimmnet.Rank // the rank that was the last to arrive at the last meeting
-	delayed  bool         // the last grant to this rank was delayed, by delayer
-	delayer  dimmnet.Rank
-	words    []uint64                  // by rank: the words of the last Reduce that have arrived
-	ended    bool                      // all ranks are in End
-	sending  int                       // lanes with messages under way, with trees; else 0
-	closed   bool                      // the program's memory must not be used any more
-	running  int                       // helper threads that have not returned
-	counters [threads]dimmnet.Counters // of the helper threads' ports
-	counts   Counts
+	readers map[syncvar.ID]*syncvar.Readers
+	flowing int                     // messages with data that are queued or under way
+	had     map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
+	meeting meeting
+	agreed  []uint32 // by rank: how many declarations are known to be equal
+	delayed bool     // the last grant to this rank was delayed, by delayer
+	delayer dimmnet.Rank
+	sending int  // lanes with messages under way, with trees; else 0
+	closed  bool // the program's memory must not be used any more
+	helpers helpers
+	counts  Counts
+}
+
+// helpers are the helper threads.
+type helpers struct {
+	running  int                       // threads that have not returned
+	counters [threads]dimmnet.Counters // of the ports of the others
 }
 
 type want struct {
@@ -110,11 +103,11 @@ func (e *Engine) begin(h dimmnet.Host, cfg Config) {
 	switch {
 	case e.nodes == 1: // a single rank has no messages
 	case cfg.OneHelper:
-		e.running = 1
+		e.helpers.running = 1
 		e.helper = newHelper(e, h)
 		e.start(h, process, "helper", e.helper.help)
 	default:
-		e.running = int(threads - send) // set before the first helper thread can return
+		e.helpers.running = int(threads - send) // set before the first helper thread can return
 		e.start(h, send, "send", e.send)
 		e.start(h, receive, "receive", e.receive)
 		e.start(h, process, "process", e.process)
@@ -144,27 +137,23 @@ func newEngine(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, e
 		}
 	}
 	return &Engine{
-		port:     p,
-		rank:     p.Rank(),
-		nodes:    nodes,
-		layout:   layout,
-		hints:    hints,
-		direct:   direct,
-		oneByOne: cfg.Direct,
-		trees:    cfg.Trees,
-		stop:     dimmnet.Offset(stop),
-		most:     outLimit + nodes*(window+1),
-		space:    space,
-		notices:  cfg.Notices,
-		observer: cfg.Observer,
-		first:    cfg.FirstVersion,
-		sites:    make(map[syncvar.ID]*syncvar.Site),
-		gates:    make(map[syncvar.ID]gate),
-		wanted:   make(map[syncvar.ID]*want),
-		readers:  make(map[syncvar.ID]*syncvar.Readers),
-		had:      make(map[syncvar.ID]struct{}),
-		meeting:  newMeeting(p.Rank(), meetingTree(nodes, cfg.Trees)),
-		agreed:   make([]uint32, nodes),
+		port:    p,
+		rank:    p.Rank(),
+		nodes:   nodes,
+		layout:  layout,
+		hints:   hints,
+		direct:  direct,
+		cfg:     cfg,
+		stop:    dimmnet.Offset(stop),
+		most:    outLimit + nodes*(window+1),
+		space:   space,
+		sites:   make(map[syncvar.ID]*syncvar.Site),
+		gates:   gates{state: make(map[syncvar.ID]gate)},
+		wanted:  make(map[syncvar.ID]*want),
+		readers: make(map[syncvar.ID]*syncvar.Readers),
+		had:     make(map[syncvar.ID]struct{}),
+		meeting: newMeeting(p.Rank(), meetingTree(nodes, cfg.Trees)),
+		agreed:  make([]uint32, nodes),
 	}, nil
 }
 
@@ -197,7 +186,7 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 }
 
 func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
-	e.observer.On(syncvar.Event{Kind: syncvar.Waiting})
+	e.cfg.Observer.On(syncvar.Event{Kind: syncvar.Waiting})
 	if e.direct.on {
 		if acquired, err := e.acquireDirect(id, access); acquired || err != nil {
 			return e.waiting(id, err)
@@ -215,7 +204,7 @@ func (e *Engine) acquire(id syncvar.ID, access syncvar.Access) error {
 		return e.waiting(id, err)
 	}
 	if delayed {
-		e.observer.On(syncvar.Event{Kind: syncvar.Held, Denial: syncvar.Denial{ID: id, Access: access, Holder: by}})
+		e.cfg.Observer.On(syncvar.Event{Kind: syncvar.Held, Denial: syncvar.Denial{ID: id, Access: access, Holder: by}})
 	}
 	return nil
 }
@@ -369,7 +358,7 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 		}
 		return e.meet(call, 0)
 	case syncvar.End:
-		return e.await(user, func() bool { return e.running == 0 })
+		return e.await(user, func() bool { return e.helpers.running == 0 })
 	}
 	return nil
 }
@@ -379,7 +368,7 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 func (e *Engine) Words() []uint64 {
 	e.mu.Lock()
 	defer e.unlock()
-	return e.words
+	return e.meeting.reduced
 }
 
 func (e *Engine) refresh() error {
@@ -395,7 +384,7 @@ func (e *Engine) refresh() error {
 		if err := e.ask(id, syncvar.Want{Access: syncvar.Shared, Brief: true}); err != nil {
 			return err
 		}
-		if !e.oneByOne && i < len(ids)-1 {
+		if !e.cfg.Direct && i < len(ids)-1 {
 			continue
 		}
 		if err := e.await(user, func() bool { return len(e.wanted) == 0 }); err != nil {
@@ -407,9 +396,9 @@ func (e *Engine) refresh() error {
 
 func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	var failed error
-	e.observer.On(syncvar.Event{Kind: syncvar.Waiting})
+	e.cfg.Observer.On(syncvar.Event{Kind: syncvar.Waiting})
 	err := e.await(user, func() bool {
-		if len(e.out) >= outLimit || call == syncvar.End && e.trees && len(e.out)+e.sending > 0 {
+		if len(e.out) >= outLimit || call == syncvar.End && e.cfg.Trees && len(e.out)+e.sending > 0 {
 			return false
 		}
 		failed = e.arrive(call, word)
@@ -420,13 +409,13 @@ func (e *Engine) meet(call syncvar.Call, word uint64) error {
 	}
 	last := dimmnet.Rank(0)
 	if err == nil && failed == nil {
-		err = e.await(user, func() bool { last = e.last; return e.meetCall == 0 })
+		err = e.await(user, func() bool { last = e.meeting.last; return e.meeting.call == 0 })
 	}
 	if err != nil {
 		return fmt.Errorf("threaded: waiting for all ranks to arrive: %w", err)
 	}
 	if failed == nil {
-		e.observer.On(syncvar.Event{Kind: syncvar.Met, Latest: syncvar.Latest{Rank: last, Known: true}})
+		e.cfg.Observer.On(syncvar.Event{Kind: syncvar.Met, Latest: syncvar.Latest{Rank: last, Known: true}})
 	}
 	return e.own(failed)
 }
@@ -442,7 +431,7 @@ func (e *Engine) Counts() Counts {
 func (e *Engine) Counters() (c dimmnet.Counters) {
 	e.mu.Lock()
 	defer e.unlock()
-	for _, d := range e.counters {
+	for _, d := range e.helpers.counters {
 		c = c.Plus(d)
 	}
 	return c

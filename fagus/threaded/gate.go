@@ -18,6 +18,13 @@ const (
 	gateBusy               // a thread is changing it, and others wait
 )
 
+// gates are the gates of all variables.
+type gates struct {
+	state   map[syncvar.ID]gate
+	waiting [threads]bool     // the thread waits for a gate that another thread changes
+	polled  [threads]wordWait // what shut and take wait for
+}
+
 // gateState is the state of a gate at the beginning of a change.
 type gateState struct {
 	word    uint64          // the word open if the gate were open
@@ -68,13 +75,13 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 	}
 	err = e.await(t, func() bool {
 		s := e.site(id)
-		e.atGate[t] = e.gates[id] == gateBusy
-		switch e.gates[id] {
+		e.gates.waiting[t] = e.gates.state[id] == gateBusy
+		switch e.gates.state[id] {
 		case gateBusy:
 			return false
 		case gateOpen:
 			g, begun = gateState{openWord(s.Hint().Version, s.Written()), s.Hint().Version}, true
-			e.gates[id] = gateBusy
+			e.gates.state[id] = gateBusy
 		}
 		return true
 	})
@@ -86,12 +93,12 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken syncvar.Hint, brief bool) error {
 	e.mu.Lock()
 	defer e.unlock()
-	e.gates[id], e.polled[t] = gateClosed, wordWait{}
+	e.gates.state[id], e.gates.polled[t] = gateClosed, wordWait{}
 	e.wakeOther(t)
 	switch {
 	case taken.Version <= version:
 		if brief {
-			e.gates[id] = gateOpen
+			e.gates.state[id] = gateOpen
 		}
 	case int(taken.Owner) >= e.nodes || taken.Owner == e.rank:
 		return fmt.Errorf("threaded: at rank %d: version %d of %q is taken by rank %d", e.rank, taken.Version, e.space.Name(id), taken.Owner)
@@ -107,7 +114,7 @@ func (e *Engine) wakeOther(t thread) {
 	if t == user {
 		other = process
 	}
-	if e.atGate[other] {
+	if e.gates.waiting[other] {
 		e.wake(other)
 	}
 }
@@ -142,7 +149,7 @@ func (e *Engine) awaitClaims(t thread, p dimmnet.Port, id syncvar.ID) error {
 // awaits records for LastWait what a thread waits for; nothing if what is "".
 func (e *Engine) awaits(t thread, what string, ranks ...dimmnet.Rank) {
 	e.mu.Lock()
-	e.polled[t] = wordWait{what, ranks}
+	e.gates.polled[t] = wordWait{what, ranks}
 	e.mu.Unlock()
 }
 
@@ -169,7 +176,7 @@ func (e *Engine) beginOpen(id syncvar.ID) (word uint64, ok bool) {
 	if _, entry := e.hints.word(id); !e.direct.on || !entry || !s.Free() || e.serving == uint64(id)+1 {
 		return 0, false
 	}
-	e.gates[id] = gateBusy
+	e.gates.state[id] = gateBusy
 	return openWord(s.Hint().Version, s.Written()), true
 }
 
@@ -181,7 +188,7 @@ func (e *Engine) open(id syncvar.ID, word uint64) error {
 	}
 	e.mu.Lock()
 	defer e.unlock()
-	e.gates[id] = gateOpen
+	e.gates.state[id] = gateOpen
 	e.wakeOther(user)
 	return nil
 }

@@ -35,7 +35,7 @@ func (x *helper) help(h dimmnet.Host) error {
 // over reports whether the run has ended for this rank, or has failed. A failed port ends Drive.
 func (x *helper) over() bool {
 	x.e.mu.Lock()
-	closed, ended := x.e.closed, x.e.ended && len(x.e.out) == 0
+	closed, ended := x.e.closed, x.e.meeting.ended && len(x.e.out) == 0
 	x.e.mu.Unlock()
 	if !ended {
 		return closed
@@ -60,7 +60,7 @@ func (x *helper) Step() (progress bool, err error) {
 	x.receiver.got = x.receiver.got[:0]
 	done := x.receiver.port.Counters()
 	x.e.mu.Lock()
-	x.e.counters[process] = done
+	x.e.helpers.counters[process] = done
 	x.e.mu.Unlock()
 	_, _ = x.post(x.receiver.port)
 	return true, nil

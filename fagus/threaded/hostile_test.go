@@ -87,9 +87,9 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		}
 		ask(t, e, 1, syncvar.Shared)
 	}
-	trees := func(e *Engine) { e.trees = true }
+	trees := func(e *Engine) { e.cfg.Trees = true }
 	reads := func(e *Engine) { // version 5 of v1, which rank 1 owns
-		e.trees = true
+		e.cfg.Trees = true
 		ask(t, e, 1, syncvar.Shared)
 		act(t, e, slotOf(1, message{op: grant, id: 1, version: 5}))
 	}
@@ -173,7 +173,7 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		{what: "another call", first: []incoming{slotOf(2, message{op: arrive, call: syncvar.Update})},
 			in: slotOf(1, message{op: arrive, call: syncvar.Barrier}), want: "rank 1 calls Barrier, but rank 2 calls Update"},
 		{what: "arriving at rank 1", rank: 1, in: slotOf(2, message{op: arrive, call: syncvar.Barrier}), want: "rank 2 sent an arrival in Barrier, which is not due"},
-		{what: "a leave from another rank than 0", rank: 1, before: func(e *Engine) { e.meetCall = syncvar.Barrier },
+		{what: "a leave from another rank than 0", rank: 1, before: func(e *Engine) { e.meeting.call = syncvar.Barrier },
 			in: slotOf(2, message{op: leave, call: syncvar.Barrier}), want: "rank 2 sent that all ranks are in Barrier"},
 		{what: "a leave without a meeting", in: slotOf(1, message{op: leave, call: syncvar.End}), want: "all ranks are in return, while this rank waits in call 0"},
 	} {

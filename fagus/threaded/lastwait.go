@@ -19,7 +19,7 @@ type wordWait struct {
 func (e *Engine) LastWait() (w syncvar.Wait) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, p := range e.polled {
+	for _, p := range e.gates.polled {
 		if p.what != "" {
 			return w.From(p.what, slices.Clone(p.ranks))
 		}
@@ -33,12 +33,12 @@ func (e *Engine) LastWait() (w syncvar.Wait) {
 		return w.From("free slots at ranks", []dimmnet.Rank{e.out[0].to})
 	case len(ids) > 0:
 		return w.From(e.blockers(ids))
-	case e.meetCall != 0:
+	case e.meeting.call != 0:
 		if absent := e.absent(); len(absent) > 0 {
 			return w.From("the arrival of ranks", absent)
 		}
 		return w.From("word that all are here from ranks", []dimmnet.Rank{e.meeting.parent})
-	case e.ended && e.running > 0:
+	case e.meeting.ended && e.helpers.running > 0:
 		return w.From("its own helper threads to end", nil)
 	}
 	return w

@@ -36,7 +36,7 @@ func TestUserThreadWaits(t *testing.T) {
 		c.fill(e)
 		out, wanted := len(e.out), len(e.wanted)
 		err := c.call(e)
-		if err == nil || !strings.Contains(err.Error(), "the script may not wait") || len(e.out) != out || len(e.wanted) != wanted || e.meetCall != 0 {
+		if err == nil || !strings.Contains(err.Error(), "the script may not wait") || len(e.out) != out || len(e.wanted) != wanted || e.meeting.call != 0 {
 			t.Errorf("%s: %d messages wait to be sent, %d requests are open, error %v", c.what, len(e.out), len(e.wanted), err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestHintOfNoRank(t *testing.T) {
 // TestWhatIsWaitedFor: LastWait names what the user thread waits for.
 func TestWhatIsWaitedFor(t *testing.T) {
 	all := func(e *Engine) {
-		e.meetCall = syncvar.Barrier
+		e.meeting.call = syncvar.Barrier
 		for i := range e.meeting.arrived {
 			e.meeting.arrived[i].op = arrive
 		}
@@ -125,8 +125,8 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		{"a grant", 0, func(e *Engine) { e.wanted[1] = &want{state: wantGrant} }, "a grant or release by ranks [1]"},
 		{"other ranks in a meeting", 0, func(e *Engine) { all(e); e.meeting.arrived[2].op = 0 }, "the arrival of ranks [2]"},
 		{"the end of a meeting", 1, all, "word that all are here from ranks [0]"},
-		{"helper threads", 0, func(e *Engine) { e.ended, e.running = true, 1 }, "its own helper threads to end"},
-		{"helper threads that have ended", 0, func(e *Engine) { e.ended, e.running = true, 0 }, "nothing"},
+		{"helper threads", 0, func(e *Engine) { e.meeting.ended, e.helpers.running = true, 1 }, "its own helper threads to end"},
+		{"helper threads that have ended", 0, func(e *Engine) { e.meeting.ended, e.helpers.running = true, 0 }, "nothing"},
 	} {
 		e := newTestEngine(t, c.rank)
 		c.set(e)
@@ -139,7 +139,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 // TestWakeUps: who makes a thread's wait end wakes the thread, and nobody else.
 func TestWakeUps(t *testing.T) {
 	type woken = [threads]bool
-	atGate := func(who thread) func(*Engine) { return func(e *Engine) { e.atGate[who] = true } }
+	atGate := func(who thread) func(*Engine) { return func(e *Engine) { e.gates.waiting[who] = true } }
 	for _, c := range []struct {
 		title string
 		rank  dimmnet.Rank
@@ -150,8 +150,8 @@ func TestWakeUps(t *testing.T) {
 		{"a gate, for the helper", 0, atGate(process), func(e *Engine) error { e.wakeOther(user); return nil }, woken{process: true}},
 		{"a gate, for the user", 0, atGate(user), func(e *Engine) error { e.wakeOther(process); return nil }, woken{user: true}},
 		{"a gate, for nobody", 0, func(*Engine) {}, func(e *Engine) error { e.wakeOther(process); return nil }, woken{}},
-		{"the end of a meeting", 1, func(e *Engine) { e.meetCall = syncvar.Barrier }, func(e *Engine) error { return e.left(0, message{op: leave, call: syncvar.Barrier}) }, woken{user: true}},
-		{"the end of the run", 1, func(e *Engine) { e.meetCall = syncvar.End }, func(e *Engine) error { return e.left(0, message{op: leave, call: syncvar.End}) }, woken{user: true, send: true, process: true}},
+		{"the end of a meeting", 1, func(e *Engine) { e.meeting.call = syncvar.Barrier }, func(e *Engine) error { return e.left(0, message{op: leave, call: syncvar.Barrier}) }, woken{user: true}},
+		{"the end of the run", 1, func(e *Engine) { e.meeting.call = syncvar.End }, func(e *Engine) error { return e.left(0, message{op: leave, call: syncvar.End}) }, woken{user: true, send: true, process: true}},
 		{"the first free place", 0, func(e *Engine) { e.out = make([]outgoing, outLimit) }, func(e *Engine) error { e.dequeue(0); return nil }, woken{user: true}},
 		{"another free place", 0, func(e *Engine) { e.out = make([]outgoing, outLimit-1) }, func(e *Engine) error { e.dequeue(0); return nil }, woken{}},
 		{"data for others", 0, func(*Engine) {}, func(e *Engine) error { e.unpark(&want{parked: make([]outgoing, 1)}); return nil }, woken{send: true}},

@@ -35,7 +35,7 @@ func runEngines(t *testing.T, size int, body func(dimmnet.Host, *Engine, []byte)
 		for i := range e.events {
 			e.events[i] = h.NewEvent()
 		}
-		e.running = int(threads - send)
+		e.helpers.running = int(threads - send)
 		return body(h, e, memory)
 	})
 }
@@ -86,8 +86,8 @@ func TestReceiveThreadWaits(t *testing.T) {
 			}
 		}
 		err := e.Meet(syncvar.End, 0)
-		if e.running != 0 {
-			t.Errorf("rank %d: %d helper threads are left after End", e.rank, e.running)
+		if e.helpers.running != 0 {
+			t.Errorf("rank %d: %d helper threads are left after End", e.rank, e.helpers.running)
 		}
 		return err
 	})
@@ -112,8 +112,8 @@ func TestCloseEndsReceiving(t *testing.T) {
 		e.Close()
 		e.events[send].Set()
 		h.Spend(50 * dimmnet.Millisecond)
-		if e.running != 1 {
-			t.Errorf("%d helper threads run, want 1", e.running)
+		if e.helpers.running != 1 {
+			t.Errorf("%d helper threads run, want 1", e.helpers.running)
 		}
 		return boom
 	})

@@ -29,6 +29,11 @@ type meeting struct {
 	ranks   []dimmnet.Rank // this rank and its children
 	arrived []message      // by index in ranks: the arrive message
 	words   [][]uint64     // by index in ranks: the words of ranks below, if there are several
+
+	call    syncvar.Call // the call in which this rank waits for all ranks; else 0
+	last    dimmnet.Rank // the rank that was the last to arrive at the last meeting
+	reduced []uint64     // by rank: the words of the last Reduce that have arrived
+	ended   bool         // all ranks are in End
 }
 
 func meetingTree(nodes int, trees bool) ringbuf.Tree {
@@ -59,9 +64,9 @@ func (m *meeting) index(r dimmnet.Rank) (i int, ok bool) {
 
 // arrive sends the arrival of this rank. A rank with children sends it to itself.
 func (e *Engine) arrive(call syncvar.Call, word uint64) error {
-	e.meetCall, e.words = call, nil
+	e.meeting.call, e.meeting.reduced = call, nil
 	m := message{op: arrive, call: call, word: word}
-	if e.trees {
+	if e.cfg.Trees {
 		m.rank = e.rank
 	}
 	e.declare(&m)
@@ -105,7 +110,7 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 		return err
 	}
 	last := from
-	if e.trees { // then the message names the last rank below from
+	if e.cfg.Trees { // then the message names the last rank below from
 		last = m.rank
 	}
 	return e.allHere(m.call, last)
@@ -124,7 +129,7 @@ func (e *Engine) allHere(call syncvar.Call, last dimmnet.Rank) error {
 		return e.queue(outgoing{to: e.meeting.parent, m: own, words: words})
 	}
 	if words != nil {
-		e.words = make([]uint64, e.nodes)
+		e.meeting.reduced = make([]uint64, e.nodes)
 		e.place(0, words)
 	}
 	return e.queue(outgoing{to: e.rank, m: message{op: leave, call: call, rank: last}})
@@ -147,7 +152,7 @@ func (e *Engine) gathered() (words []uint64) {
 // place stores gathered words, which begin with those of the ranks at and below r, by rank. It
 // returns the rest.
 func (e *Engine) place(r dimmnet.Rank, words []uint64) []uint64 {
-	e.words[r] = words[0]
+	e.meeting.reduced[r] = words[0]
 	words = words[1:]
 	for _, c := range e.meeting.tree.Children(r) {
 		words = e.place(c, words)
@@ -171,10 +176,10 @@ func (e *Engine) checkWords(i int, m *message) error {
 // receiveWords adds words of a Reduce: from a child, those of the ranks below it; from the parent,
 // those of all ranks.
 func (e *Engine) receiveWords(in incoming) error {
-	words, most := &e.words, e.nodes
+	words, most := &e.meeting.reduced, e.nodes
 	if i, ok := e.meeting.index(in.from); ok && i > 0 && e.meeting.arrived[i].op == 0 {
 		words, most = &e.meeting.words[i], e.meeting.tree.Size(in.from)
-	} else if in.from != e.meeting.parent || e.rank == 0 || e.meetCall != syncvar.Reduce {
+	} else if in.from != e.meeting.parent || e.rank == 0 || e.meeting.call != syncvar.Reduce {
 		most = 0
 	}
 	have, n := len(*words), len(in.body)/dimmnet.WordBytes
@@ -222,20 +227,20 @@ func (e *Engine) checkDeclared(r dimmnet.Rank, m *message) error {
 }
 
 func (e *Engine) left(from dimmnet.Rank, m message) error {
-	if from != e.meeting.parent || m.call != e.meetCall {
-		return fmt.Errorf("rank %d sent that all ranks are in %v, while this rank waits in %v", from, m.call, e.meetCall)
+	if from != e.meeting.parent || m.call != e.meeting.call {
+		return fmt.Errorf("rank %d sent that all ranks are in %v, while this rank waits in %v", from, m.call, e.meeting.call)
 	}
-	if m.call == syncvar.Reduce && len(e.words) != e.nodes {
-		return fmt.Errorf("rank %d sent that all ranks are in %v, after %d of %d words", from, m.call, len(e.words), e.nodes)
+	if m.call == syncvar.Reduce && len(e.meeting.reduced) != e.nodes {
+		return fmt.Errorf("rank %d sent that all ranks are in %v, after %d of %d words", from, m.call, len(e.meeting.reduced), e.nodes)
 	}
-	e.meetCall, e.last = 0, m.rank
+	e.meeting.call, e.meeting.last = 0, m.rank
 	for _, child := range e.meeting.ranks[1:] {
-		if err := e.queue(outgoing{to: child, m: m, words: e.words}); err != nil {
+		if err := e.queue(outgoing{to: child, m: m, words: e.meeting.reduced}); err != nil {
 			return err
 		}
 	}
 	if m.call == syncvar.End {
-		e.ended = true
+		e.meeting.ended = true
 		e.wake(send)
 		e.wake(process)
 	}

@@ -114,7 +114,7 @@ func TestMeetingsThatBreakTheRules(t *testing.T) {
 		{what: "a leave of a child", waits: syncvar.Barrier, in: slotOf(3, message{op: leave, call: syncvar.Barrier}), want: "rank 3 sent that all ranks are in Barrier"},
 	} {
 		e := newTestEngine(t, 1)
-		e.trees, e.nodes, e.meeting = true, 9, newMeeting(1, ringbuf.Tree{Nodes: 9, Arity: 2})
+		e.cfg.Trees, e.nodes, e.meeting = true, 9, newMeeting(1, ringbuf.Tree{Nodes: 9, Arity: 2})
 		e.agreed = make([]uint32, 9)
 		if c.waits != 0 {
 			if err := e.arrive(c.waits, 0); err != nil {

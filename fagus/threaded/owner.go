@@ -11,10 +11,10 @@ import (
 func (e *Engine) site(id syncvar.ID) *syncvar.Site {
 	s := e.sites[id]
 	if s == nil {
-		s = syncvar.NewSite(e.rank, e.first)
+		s = syncvar.NewSite(e.rank, e.cfg.FirstVersion)
 		e.sites[id] = s
-		if _, entry := e.hints.word(id); e.direct.on && entry && e.rank == 0 && e.first == 0 {
-			e.gates[id] = gateOpen // as the zero in its record says
+		if _, entry := e.hints.word(id); e.direct.on && entry && e.rank == 0 && e.cfg.FirstVersion == 0 {
+			e.gates.state[id] = gateOpen // as the zero in its record says
 		}
 	}
 	return s

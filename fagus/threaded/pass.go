@@ -15,7 +15,7 @@ const passedSlots = 2
 // reads returns the reader that is to send the data of a shared grant. ok is false if this rank,
 // the owner, sends them.
 func (e *Engine) reads(id syncvar.ID, t *syncvar.Action, data *consistency.Stream) (from dimmnet.Rank, ok bool) {
-	if !e.trees || t.Access != syncvar.Shared {
+	if !e.cfg.Trees || t.Access != syncvar.Shared {
 		return 0, false
 	}
 	r := e.readers[id]
@@ -32,11 +32,11 @@ func (e *Engine) reads(id syncvar.ID, t *syncvar.Action, data *consistency.Strea
 // reader has released the variable, and the reader has all data before it does.
 func (e *Engine) passOn(from dimmnet.Rank, m message) error {
 	s, w := e.site(m.id), e.wanted[m.id]
-	if e.trees && w != nil && w.state == wantGrant && w.access == syncvar.Shared && s.Have() < m.version && len(w.early) < syncvar.Fanout {
+	if e.cfg.Trees && w != nil && w.state == wantGrant && w.access == syncvar.Shared && s.Have() < m.version && len(w.early) < syncvar.Fanout {
 		w.early = append(w.early, early{from, m})
 		return nil
 	}
-	if !e.trees || m.rank == e.rank || m.rank == from || s.Hint().Owner != from || s.Have() != m.version || m.since >= m.version {
+	if !e.cfg.Trees || m.rank == e.rank || m.rank == from || s.Hint().Owner != from || s.Have() != m.version || m.since >= m.version {
 		return fmt.Errorf("rank %d wants %q of version %d passed on to rank %d, of which this rank, with version %d, knows nothing",
 			from, e.space.Name(m.id), m.version, m.rank, s.Have())
 	}

@@ -20,7 +20,7 @@ func (e *Engine) process(h dimmnet.Host) error {
 				e.wake(receive)
 			}
 			batch, e.in = e.in, nil
-			over = len(batch) == 0 && (e.ended || e.closed)
+			over = len(batch) == 0 && (e.meeting.ended || e.closed)
 			return len(batch) > 0 || over
 		})
 		if err != nil {
@@ -29,7 +29,7 @@ func (e *Engine) process(h dimmnet.Host) error {
 		if over {
 			s := &stopper{port: h.Port(), at: e.stop}
 			err := dimmnet.Drive(s.port, s, func() bool { return s.posted })
-			if err == nil && e.notices {
+			if err == nil && e.cfg.Notices {
 				h.Notify(e.rank)
 			}
 			return err

@@ -77,7 +77,7 @@ func TestAllRanks(t *testing.T) {
 
 		// All ranks arrive at a barrier, the last rank last.
 		e, _ := newOfMany(t, 0, nodes)
-		e.meetCall = syncvar.Barrier
+		e.meeting.call = syncvar.Barrier
 		m := message{op: arrive, call: syncvar.Barrier}
 		for r := range e.meeting.arrived[:last] {
 			e.meeting.arrived[r] = m
@@ -88,8 +88,8 @@ func TestAllRanks(t *testing.T) {
 				t.Fatalf("%d nodes: message %d goes to rank %d: %+v", nodes, i, out.to, out.m)
 			}
 		}
-		if len(e.out) != nodes-1 || e.meetCall != 0 {
-			t.Errorf("%d nodes: %d ranks may leave the barrier, rank 0 is in %v", nodes, 1+len(e.out), e.meetCall)
+		if len(e.out) != nodes-1 || e.meeting.call != 0 {
+			t.Errorf("%d nodes: %d ranks may leave the barrier, rank 0 is in %v", nodes, 1+len(e.out), e.meeting.call)
 		}
 
 		// One rank has made another array than the others.
@@ -110,7 +110,7 @@ func TestAllRanks(t *testing.T) {
 
 		// The send thread sends a message to the last rank, and ends.
 		e, p = newOfMany(t, 0, nodes)
-		e.out, e.ended = []outgoing{{to: last, m: message{op: release}}}, true
+		e.out, e.meeting.ended = []outgoing{{to: last, m: message{op: release}}}, true
 		if err := e.send(manyHost{port: p}); err != nil || p.stores[last] == 0 {
 			t.Errorf("%d nodes: the send thread has made %d posts to the last rank: %v", nodes, p.stores[last], err)
 		}

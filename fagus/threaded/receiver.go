@@ -41,7 +41,7 @@ func newReceiver(e *Engine, h dimmnet.Host) *receiver {
 func (e *Engine) receive(h dimmnet.Host) error {
 	r := newReceiver(e, h)
 	for {
-		if e.notices && r.h.Notices() <= r.taken { // all announced slots have been taken
+		if e.cfg.Notices && r.h.Notices() <= r.taken { // all announced slots have been taken
 			if err := r.h.Notice().Wait(); err != nil {
 				return err
 			}
@@ -53,12 +53,12 @@ func (e *Engine) receive(h dimmnet.Host) error {
 			return err
 		}
 		r.taken += uint64(len(r.got))
-		if e.notices {
+		if e.cfg.Notices {
 			h.Charge(dimmnet.Notice, len(r.got))
 		}
 		done := r.port.Counters()
 		err := e.await(receive, func() bool {
-			e.counters[receive] = done
+			e.helpers.counters[receive] = done
 			if len(e.in) >= inLimit {
 				return false
 			}

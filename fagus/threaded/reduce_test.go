@@ -52,7 +52,7 @@ func TestWordsThatBreakTheRules(t *testing.T) {
 		{"to no call", 0, 0, nil, slotOf(1, message{op: arrive, call: syncvar.Fence + 1, word: 7}), "rank 1 sent a message of kind 4 with call 7"},
 	} {
 		e := newTestEngine(t, c.rank)
-		e.meetCall = c.waits
+		e.meeting.call = c.waits
 		act(t, e, c.first...)
 		if err := e.handleSlot(c.in); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.want)

@@ -230,10 +230,10 @@ func (w *world) news(rank int) {
 		}
 		return true
 	})
-	if r.meets != 0 && r.meetCall == 0 {
+	if r.meets != 0 && r.meeting.call == 0 {
 		fmt.Fprintf(&w.out, "%d goes on from %v\n", rank, r.meets)
 		if r.meets == syncvar.Reduce {
-			fmt.Fprintf(&w.out, "%d has %v\n", rank, r.words)
+			fmt.Fprintf(&w.out, "%d has %v\n", rank, r.meeting.reduced)
 		}
 		r.meets = 0
 	}

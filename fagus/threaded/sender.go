@@ -49,7 +49,7 @@ type lane struct {
 
 func newSender(e *Engine, h dimmnet.Host, p dimmnet.Port) *sender {
 	s := &sender{e: e, h: h, port: p, rings: make([]*ringbuf.Sender, e.nodes), width: 1}
-	if e.trees {
+	if e.cfg.Trees {
 		s.width = e.nodes
 	}
 	for r := range e.nodes {
@@ -66,11 +66,11 @@ func (e *Engine) send(h dimmnet.Host) error {
 	for {
 		ended, done := false, s.port.Counters()
 		err := e.await(send, func() bool {
-			e.counters[send] = done
+			e.helpers.counters[send] = done
 			if s.take() {
 				return true
 			}
-			ended = e.ended
+			ended = e.meeting.ended
 			return ended
 		})
 		if err != nil || ended {
@@ -83,7 +83,7 @@ func (e *Engine) send(h dimmnet.Host) error {
 			return err
 		}
 		for _, l := range s.lanes {
-			if l.posted() && e.notices {
+			if l.posted() && e.cfg.Notices {
 				s.h.Notify(l.to)
 			}
 		}

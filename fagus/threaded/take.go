@@ -60,8 +60,8 @@ func (e *Engine) learn(s *syncvar.Site, h syncvar.Hint) {
 //   - The claims are read before the record. A rank that took the variable has stored taken before
 //     it withdrew its claim. So if its claim is gone, taken is there.
 func (e *Engine) take(owner dimmnet.Rank, id syncvar.ID) (took bool, newer syncvar.Hint, err error) {
-	e.tries++
-	claim := claimWord(e.tries, id)
+	e.direct.tries++
+	claim := claimWord(e.direct.tries, id)
 	if err := store(e.port, owner, e.direct.claim(e.rank), claim); err != nil {
 		return false, newer, err
 	}
@@ -136,8 +136,8 @@ func (e *Engine) decide(id syncvar.ID, open opened, taken syncvar.Hint) (h syncv
 
 // pull copies n bytes from a rank's LLCM to the landing area.
 func (e *Engine) pull(from dimmnet.Rank, off dimmnet.Offset, n int) error {
-	p, done := e.port, e.direct.done+dimmnet.Offset(e.pulls%doneWords*dimmnet.WordBytes)
-	e.pulls++
+	p, done := e.port, e.direct.done+dimmnet.Offset(e.direct.pulls%doneWords*dimmnet.WordBytes)
+	e.direct.pulls++
 	// The word was cleared after the last Pull but one.
 	err := until(p, func() bool { return p.Load(done) == 0 && p.Pull(from, off, e.direct.landing, n, done) })
 	if err == nil {

@@ -65,8 +65,8 @@ func (e *Engine) start(h dimmnet.Host, t thread, name string, run func(dimmnet.H
 		err := run(h)
 		done := h.Port().Counters()
 		e.mu.Lock()
-		e.counters[t] = done
-		e.running--
+		e.helpers.counters[t] = done
+		e.helpers.running--
 		e.wake(user)
 		e.unlock()
 		return err
