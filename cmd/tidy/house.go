@@ -207,7 +207,7 @@ func fagusPlaces() []place {
 		{dir: in + "lab/jobs", may: []string{"apps/catalog/usage", base, in + "experiment", in + "lab/marked", runflags}, time: "limits jobs, and measures how long they take"},
 		{dir: in + "lab/reproduce", may: []string{"apps/reproduce", "dimmnet/sim/colony", "apps/catalog/usage", base, figure}},
 		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "apps/catalog/*", "apps/outfile", base, in + "experiment", runflags}, time: "limits a run"},
-		{dir: in + "lab/swarm", may: []string{"apps/swarm", "apps/catalog/usage", base}, time: "limits a campaign"},
+		{dir: in + "lab/swarm", may: []string{"apps/swarm", "apps/catalog/usage", base, in + "experiment"}, time: "limits a campaign"},
 		{dir: in + "lab/sweep", may: []string{"apps/[^c]*", "apps/catalog", "dimmnet", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "fagus", "apps/catalog/usage", in + "experiment",
 			base, contest, run, runflags, "fagus/program/cmdline"}, time: "reads flags that are durations, limits runs and measures how long they take"},
 		{dir: in + "lab", may: []string{base, in + "lab/*"}},

@@ -5,7 +5,6 @@ package faults
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -69,9 +69,8 @@ type campaign struct {
 	out      string
 	log      io.Writer // for --verbose; nil without it
 
-	mu   sync.Mutex
-	next uint64
-	doc  tally
+	mu  sync.Mutex
+	doc tally
 }
 
 // tally is the result of a campaign.
@@ -116,21 +115,19 @@ func runCampaign(c *cli.Context) error {
 	}
 	begun := time.Now()
 	bar := base.NewProgress(c.App.ErrWriter, "seconds", int(c.Duration("time").Seconds()))
-	var wait sync.WaitGroup
-	errs := make(chan error, c.Int("workers"))
-	for range c.Int("workers") {
-		wait.Go(func() { errs <- p.work(c.Context, begun, bar) })
-	}
-	wait.Wait()
+	more := func(i int) bool { return (p.jobs == 0 || uint64(i) < p.jobs) && time.Now().Before(p.until) }
+	failed := experiment.Crowd(c.Context, c.Int("workers"), more, func(ctx context.Context, i int) error {
+		one := newCase(p.first+uint64(i), p.nets, p.troubles, p.detects)
+		o, err := one.run(ctx, p.self, i, p.limit)
+		if err != nil || ctx.Err() != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+		return p.add(&one, o, time.Since(begun).Seconds(), bar)
+	})
 	bar.Stop()
-	close(errs)
 	p.doc.Seconds = time.Since(begun).Seconds()
 	// A campaign that is interrupted reports what it has done, too.
-	err = errors.Join(p.save(), base.Print(c, &p.doc, p.doc.print))
-	for failed := range errs {
-		err = cmp.Or(failed, err)
-	}
-	if err != nil {
+	if err := cmp.Or(failed, p.save(), base.Print(c, &p.doc, p.doc.print)); err != nil {
 		return err
 	}
 	if n := len(p.doc.Failures); n > 0 {
@@ -188,30 +185,6 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 		p.log = c.App.ErrWriter
 	}
 	return p, nil
-}
-
-// work runs jobs one after the other.
-func (p *campaign) work(ctx context.Context, begun time.Time, bar *base.Progress) error {
-	for {
-		p.mu.Lock()
-		seed := p.first + p.next
-		over := p.jobs > 0 && p.next == p.jobs || time.Now().After(p.until)
-		if !over {
-			p.next++
-		}
-		p.mu.Unlock()
-		if over || ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		c := newCase(seed, p.nets, p.troubles, p.detects)
-		o, err := c.run(ctx, p.self, int(seed-p.first), p.limit)
-		if err != nil || ctx.Err() != nil {
-			return cmp.Or(context.Cause(ctx), err)
-		}
-		if err := p.add(&c, o, time.Since(begun).Seconds(), bar); err != nil {
-			return err
-		}
-	}
 }
 
 // add counts the outcome of a case.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -131,7 +132,13 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 		return usage.Errorf("--net %s --only %q: no fault of these networks has this in its name", c.String("net"), c.String("only"))
 	}
 	begun := time.Now()
-	err = d.runAll(c.Context, jobs, base.NewProgress(c.App.ErrWriter, "jobs", len(jobs)))
+	bar := base.NewProgress(c.App.ErrWriter, "jobs", len(jobs))
+	more := func(i int) bool { return i < len(jobs) }
+	err = experiment.Crowd(c.Context, d.workers, more, func(ctx context.Context, i int) error {
+		defer bar.Add(1)
+		return d.try(ctx, i, jobs[i])
+	})
+	bar.Stop()
 	d.doc.Seconds = time.Since(begun).Seconds()
 	if err = errors.Join(base.Print(c, &d.doc, d.doc.print), err); err != nil {
 		return err
@@ -190,34 +197,6 @@ func campaignOfDeaths(nets []runflags.Network, only string, kills, losses int, s
 		add(n, able[random.IntN(len(able))], 1)
 	}
 	return all
-}
-
-// runAll strikes all jobs, some at a time: they often wait.
-func (d *deaths) runAll(ctx context.Context, jobs []death, bar *base.Progress) error {
-	defer bar.Stop()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan int)
-	var wait sync.WaitGroup
-	for range d.workers {
-		wait.Go(func() {
-			for i := range next {
-				if err := d.try(ctx, i, jobs[i]); err != nil {
-					stop(err) // the others would fail, too
-				}
-				bar.Add(1)
-			}
-		})
-	}
-	for i := range jobs {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
-	wait.Wait()
-	return context.Cause(ctx)
 }
 
 // errEarly is the error of a job that has ended before it was struck as often as wanted.

@@ -30,7 +30,7 @@ type Config struct {
 
 type collector struct {
 	Config
-	runner
+	fagus experiment.Fagus
 }
 
 type task struct {
@@ -46,7 +46,7 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := collector{cfg, runner{experiment.Fagus{Path: cfg.Fagus}, cfg.Limit}}
+	c := collector{cfg, experiment.Fagus{Path: cfg.Fagus, Limit: cfg.Limit}}
 	d := &Document{Schema: Schema, CPUs: runtime.NumCPU(), Nodes: cfg.Nodes, Programs: make([]Program, len(list))}
 	var together []task
 	var races []*racer
@@ -93,32 +93,20 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 // all runs tasks, one per processor at a time: no task is timed by the wall clock. It begins with
 // the last tasks, which take the longest.
 func (c *collector) all(ctx context.Context, tasks []task) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	var mutex sync.Mutex
-	var wait sync.WaitGroup
-	next := make(chan task)
-	for range runtime.NumCPU() {
-		wait.Go(func() {
-			for t := range next {
-				r, err := c.run(ctx, t.program, t.args...)
-				if err != nil {
-					cancel(err)
-					continue
-				}
-				mutex.Lock()
-				t.keep(r)
-				c.done()
-				mutex.Unlock()
-			}
-		})
-	}
-	for _, t := range slices.Backward(tasks) {
-		next <- t
-	}
-	close(next)
-	wait.Wait()
-	return context.Cause(ctx)
+	more := func(i int) bool { return i < len(tasks) }
+	return experiment.Crowd(ctx, runtime.NumCPU(), more, func(ctx context.Context, i int) error {
+		t := tasks[len(tasks)-1-i]
+		r, err := c.run(ctx, t.program, t.args...)
+		if err != nil {
+			return err
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		t.keep(r)
+		c.done()
+		return nil
+	})
 }
 
 func (c *collector) done() {
@@ -177,7 +165,7 @@ func (c *collector) rivals(list []entry, d *Document) (tasks []task) {
 
 func (c *Check) add(nodes int, r Run) {
 	switch {
-	case r.Fault == Refused:
+	case r.Fault == experiment.Refused:
 		c.Refused++
 		return
 	case r.ok():

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -94,10 +95,10 @@ func (c *Curve) row(name, mode string, of func(Point) Run) []string {
 
 func symbol(r Run) string {
 	switch r.Fault {
-	case Refused:
+	case experiment.Refused:
 		return "-"
-	case Late:
-		return "late"
+	case experiment.Late:
+		return r.Fault
 	}
 	return "**failed**"
 }
