@@ -91,6 +91,12 @@ func readDocument(out []byte, want string) (d *Document, beside string, err erro
 	return d, beside, nil
 }
 
+// Read returns the document that fagus run has printed on its standard output.
+func Read(out []byte) (*Document, error) {
+	d, _, err := readDocument(out, runSchema)
+	return d, err
+}
+
 // check returns an error if the document is not of a run as cfg says, or its times are no times.
 func (d *Document) check(cfg *runflags.Config) error {
 	if d.Net != cfg.Network.Name || d.Nodes != cfg.Nodes || d.Mode != cfg.Mode.String() {

@@ -169,15 +169,7 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 			p.detects = append(p.detects, d.String())
 		}
 	}
-	ofHosts := func(t trouble) bool { return t.hosts }
-	if slices.ContainsFunc(p.troubles, ofHosts) {
-		if hosts, err := newHosts(1, -1); err != nil {
-			p.doc.Skipped = err.Error()
-			p.troubles = slices.DeleteFunc(p.troubles, ofHosts)
-		} else {
-			hosts.Close()
-		}
-	}
+	p.troubles, p.doc.Skipped = possible(p.troubles, func(t trouble) bool { return t.hosts })
 	if len(p.troubles) == 0 {
 		return nil, fmt.Errorf("campaign: faults of hosts cannot be tried here: %s", p.doc.Skipped)
 	}
@@ -252,15 +244,11 @@ func (d *tally) print(w io.Writer) error {
 		all = figures{Right: all.Right + r.Right, Ended: all.Ended + r.Ended, Wrong: all.Wrong + r.Wrong, Hung: all.Hung + r.Hung, Left: all.Left + r.Left}
 	}
 	t.AppendFooter(table.Row{"", "all", d.Jobs, all.Right, all.Ended, all.Wrong, all.Hung, all.Left})
-	_, err := fmt.Fprintf(w, "%s\n\nright: ended with a result that was verified; reported: ended by the fault, with a report that names its rank\n"+
-		"%d jobs from seed %d in %.0f s: %d contents compared with the model\n", t.Render(), d.Jobs, d.First, d.Seconds, d.Contents)
-	if err == nil && d.Skipped != "" {
-		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
-	}
+	text := fmt.Sprintf("%s\n\nright: ended with a result that was verified; reported: ended by the fault, with a report that names its rank\n"+
+		"%d jobs from seed %d in %.0f s: %d contents compared with the model\n%s", t.Render(), d.Jobs, d.First, d.Seconds, d.Contents, skippedText(d.Skipped))
 	for _, f := range d.Failures {
-		if err == nil {
-			_, err = fmt.Fprintf(w, "\n%s: %s\n  %s\nagain by: %s\n", f.Case, f.Why, strings.Join(f.Lines, "\n  "), f.Replay)
-		}
+		text += fmt.Sprintf("\n%s: %s\n  %s\nagain by: %s\n", f.Case, f.Why, strings.Join(f.Lines, "\n  "), f.Replay)
 	}
+	_, err := io.WriteString(w, text)
 	return err
 }

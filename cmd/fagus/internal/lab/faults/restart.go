@@ -5,7 +5,6 @@ package faults
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,7 +22,6 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -64,10 +62,8 @@ type expected struct {
 
 // sorResult is what must be the same, bit for bit.
 type sorResult struct {
-	Bits         string `json:"bits"`
-	Verification struct {
-		Value float64 `json:"value"`
-	} `json:"verification"`
+	Bits  string
+	Value float64 // of the verification
 }
 
 // deathsDocument is the result of fagus lab faults --restart.
@@ -119,15 +115,7 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 	if c.Int("kills")+c.Int("host-faults") > 0 {
 		jobs = campaignOfDeaths(nets, c.String("only"), c.Int("kills"), c.Int("host-faults"), d.doc.Seed)
 	}
-	ofHosts := func(t death) bool { return t.hosts }
-	if slices.ContainsFunc(jobs, ofHosts) {
-		if hosts, err := newHosts(1, -1); err != nil {
-			d.doc.Skipped = err.Error()
-			jobs = slices.DeleteFunc(jobs, ofHosts)
-		} else {
-			hosts.Close()
-		}
-	}
+	jobs, d.doc.Skipped = possible(jobs, func(t death) bool { return t.hosts })
 	if len(jobs) == 0 && d.doc.Skipped == "" {
 		return usage.Errorf("--net %s --only %q: no fault of these networks has this in its name", c.String("net"), c.String("only"))
 	}
@@ -152,8 +140,7 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 // possible reports whether a fault can strike jobs of a network.
 func (f *fault) possible(n runflags.Network, only string) bool {
 	oneHost := n.Name == runflags.OFI && os.Getenv("FAGUS_PROVIDER") == "shm"
-	needsDatagrams := n.Name == runflags.QUIC && strings.Contains(f.name, "datagrams")
-	return (!f.hosts || n.Hosts && !oneHost) && !needsDatagrams && (strings.Contains(f.of(usual), only) || !f.alone && strings.Contains(f.of(0), only))
+	return (!f.hosts || n.Hosts && !oneHost) && !(f.datagrams() && n.Name == runflags.QUIC) && (strings.Contains(f.of(usual), only) || !f.alone && strings.Contains(f.of(0), only))
 }
 
 // tableOfDeaths returns each fault on each network once, and for rank 0, too.
@@ -228,12 +215,12 @@ func (d *deaths) expect(ctx context.Context, iterations int) (sorResult, error) 
 	}
 	d.mu.Unlock()
 	e.once.Do(func() {
-		j, err := startJob(ctx, d.self, sor(iterations), "inproc", 1, -1, nil, nil)
-		if err == nil {
+		alone := spec{fagus: d.self, args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -1}
+		_, e.err = alone.run(ctx, func(j *job) (err error) {
 			<-j.ended
 			e.result, err = j.result()
-		}
-		e.err = err
+			return err
+		})
 	})
 	return e.result, e.err
 }
@@ -247,10 +234,14 @@ func (j *job) result() (r sorResult, err error) {
 	if code := j.cmd.ProcessState.ExitCode(); code != 0 {
 		return r, fmt.Errorf("exit code %d", code)
 	}
-	if err := json.Unmarshal(j.out.Bytes(), &r); err != nil || r.Bits == "" {
-		return r, fmt.Errorf("exit code 0, but the report is %.80q (%v)", j.out.Bytes(), err)
+	d, err := experiment.Read(j.out.Bytes())
+	if err == nil && d.Bits == "" {
+		err = errors.New("it has no bits")
 	}
-	return r, nil
+	if err != nil {
+		return r, fmt.Errorf("exit code 0, but the report is %.80q (%w)", j.out.Bytes(), err)
+	}
+	return sorResult{d.Bits, d.Verification.Value}, nil
 }
 
 // strikeOnce runs a job that restarts, strikes it, and adds what follows to the table.
@@ -269,52 +260,43 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 		defer os.RemoveAll(folder)
 		args = append(args, "--checkpoint", folder)
 	}
-	var net *namespaces.Set
+	one := spec{fagus: d.self, args: args, network: t.network, ranks: ranks, number: number, env: []string{"FAGUS_STALL=" + restartStall.String()}}
 	if t.hosts {
-		if net, err = newHosts(ranks+spares, number); err != nil {
-			return err
-		}
-		defer net.Close()
-	}
-	j, err := startJob(ctx, d.self, args, t.network, ranks, number, net, []string{"FAGUS_STALL=" + restartStall.String()})
-	if err != nil {
-		return err
+		one.hosts = ranks + spares
 	}
 	r := deathsRow{Network: t.network, Fault: t.of(t.victim), want: t.want()}
-	over, cancel := context.WithTimeout(ctx, d.limit)
-	defer cancel()
-	err = d.strikeAll(over, j, t, &r, random)
-	select {
-	case <-j.ended:
-	case <-over.Done():
-		if err == nil && ctx.Err() == nil {
-			r.Wrong = append(r.Wrong, fmt.Sprintf("the job runs after %v", d.limit))
-			j.rollCall()
+	wrong, lines := "", []string(nil)
+	left, err := one.run(ctx, func(j *job) error {
+		over, cancel := context.WithTimeout(ctx, d.limit)
+		defer cancel()
+		err := d.strikeAll(over, j, t, &r, random)
+		select {
+		case <-j.ended:
+		case <-over.Done():
+			if err == nil && ctx.Err() == nil {
+				wrong = fmt.Sprintf("the job runs after %v", d.limit)
+				j.rollCall()
+			}
 		}
-	}
-	wrong, short := "", errors.Is(err, errEarly)
-	if (err == nil || short) && len(r.Wrong) == 0 {
-		wrong = t.wrong(j, &r, want)
-	}
-	j.end()
-	for pid := range marked.Processes(j.mark) {
-		_ = syscall.Kill(pid, syscall.SIGCONT) // learns that it is lost
-	}
-	if left := j.leftovers(); left > 0 && wrong == "" {
-		wrong = fmt.Sprintf("%d processes are left", left)
-	}
-	if short && wrong != "" {
+		if (err == nil || errors.Is(err, errEarly)) && wrong == "" {
+			wrong = t.wrong(j, &r, want)
+		}
+		lines = j.output()
+		j.end()
+		for pid := range marked.Processes(j.mark) {
+			_ = syscall.Kill(pid, syscall.SIGCONT) // learns that it is lost
+		}
+		return err
+	})
+	wrong = cmp.Or(wrong, leftText(left))
+	if errors.Is(err, errEarly) && wrong != "" {
 		err = nil // a longer job need not show it again
 	}
 	if err != nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if wrong != "" {
-		r.Wrong = append(r.Wrong, wrong)
-	}
-	if len(r.Wrong) > 0 {
-		lines := j.output()
-		r.Wrong[0] = fmt.Sprintf("%s (seed %d): %s", r.Wrong[0], t.seed, strings.Join(lines[max(0, len(lines)-8):], " | "))
+		r.Wrong = []string{fmt.Sprintf("%s (seed %d): %s", wrong, t.seed, strings.Join(lines[max(0, len(lines)-8):], " | "))}
 	} else {
 		r.Ended = 1
 	}

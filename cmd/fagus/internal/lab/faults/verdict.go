@@ -126,16 +126,13 @@ func (d *deathsDocument) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{r.Network, r.Fault, r.Struck, r.want, r.Restarts, after, strings.Join(r.SeenBy, ", "), r.Ended, len(r.Wrong)})
 	}
-	_, err := fmt.Fprintf(w, "%s\n\nafter: from the fault to the message about the restart, the median and (the worst)\nright: the job ended as wanted, and its result is that of an undisturbed job, bit for bit\n%d faults of %d jobs from seed %d in %.0f s: %d jobs with something wrong\n", t.Render(), d.Struck, d.Jobs, d.Seed, d.Seconds, d.Wrong)
-	if err == nil && d.Skipped != "" {
-		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
-	}
+	text := fmt.Sprintf("%s\n\nafter: from the fault to the message about the restart, the median and (the worst)\nright: the job ended as wanted, and its result is that of an undisturbed job, bit for bit\n%d faults of %d jobs from seed %d in %.0f s: %d jobs with something wrong\n%s",
+		t.Render(), d.Struck, d.Jobs, d.Seed, d.Seconds, d.Wrong, skippedText(d.Skipped))
 	for _, r := range d.Rows {
 		for _, wrong := range r.Wrong {
-			if err == nil {
-				_, err = fmt.Fprintf(w, "\n%s, %s: %s\n", r.Network, r.Fault, wrong)
-			}
+			text += fmt.Sprintf("\n%s, %s: %s\n", r.Network, r.Fault, wrong)
 		}
 	}
+	_, err := io.WriteString(w, text)
 	return err
 }
