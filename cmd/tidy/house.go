@@ -196,7 +196,7 @@ func fagusPlaces() []place {
 		{dir: in + "bench/corepair", time: "times a cache line"},
 		{dir: in + "bench/hog", may: []string{in + "bench/corepair"}, time: "limits the start and the end of a process"},
 		{dir: in + "bench/ports", may: []string{"dimmnet"}, time: "times posts"},
-		{dir: in + "bench/peers", may: []string{"apps/[^c]*", "fagus", "fagus/cluster", "fagus/cluster/launch"},
+		{dir: in + "bench/peers", may: []string{"apps/[^c]*", "fagus", "fagus/cluster", "fagus/cluster/launch", in + "experiment"},
 			time: "measures other systems, and limits their answers", net: "sends commands to them by sockets"},
 		{dir: in + "bench", may: []string{"apps/[^c]*", "apps/bench/echo", "apps/catalog", "consistency/history", "fagus", "fagus/rollcall", "apps/catalog/usage", "dimmnet/live/ofi", base, in + "bench/*", in + "experiment", runflags},
 			time: "measures OpenBLAS and MPI libraries", net: "finds a port for fi_pingpong"},

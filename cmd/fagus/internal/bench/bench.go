@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -77,19 +78,10 @@ func Command() *cli.Command {
 }
 
 func measureCalls(c *cli.Context) error {
-	for _, name := range peersOnly() {
-		if c.IsSet(name) {
-			return usage.Errorf("--%s is for --peers", name)
-		}
-	}
-	for _, name := range gemmOnly() {
-		if c.IsSet(name) {
-			return usage.Errorf("--%s is for --gemm", name)
-		}
-	}
-	for _, name := range overlapOnly() {
-		if c.IsSet(name) {
-			return usage.Errorf("--%s is for --overlap", name)
+	for _, f := range slices.Concat(peersFlags(), gemmFlags(), overlapFlags()) {
+		of := strings.TrimPrefix(f.(cli.CategorizableFlag).GetCategory(), "with ")
+		if name := f.Names()[0]; of != "" && of != "--"+name && c.IsSet(name) {
+			return usage.Errorf("--%s is for %s", name, of)
 		}
 	}
 	configs := []bench.Config{{Op: bench.Barrier}}

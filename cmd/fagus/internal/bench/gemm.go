@@ -33,8 +33,6 @@ const (
 	crowdSamples = 5
 )
 
-func gemmOnly() []string { return []string{"orders", "processes"} }
-
 func gemmFlags() []cli.Flag {
 	const category = "with --gemm"
 	return []cli.Flag{
@@ -165,19 +163,12 @@ func manyProcesses(n, processes int) func(context.Context) (float64, error) {
 }
 
 func gemmSamples(ctx context.Context, peer *openBLAS, multiply func(context.Context) (float64, error), n, samples int) (gemmRow, error) {
-	own, other := make([]float64, samples), make([]float64, samples)
-	for i := range samples {
-		seconds, err := peer.multiply(ctx, n)
-		if err != nil {
-			return gemmRow{}, err
-		}
-		other[i] = gflop(n) / seconds
-		if seconds, err = multiply(ctx); err != nil {
-			return gemmRow{}, err
-		}
-		own[i] = gflop(n) / seconds
-	}
-	slices.Sort(own)
-	slices.Sort(other)
-	return gemmRow{n, samples, own[samples/2], other[samples/2]}, nil
+	both := []func(context.Context) (float64, error){multiply, func(ctx context.Context) (float64, error) { return peer.multiply(ctx, n) }}
+	rates := make([][]float64, len(both))
+	err := experiment.InTurn(samples, len(both), func(_, i int) error {
+		seconds, err := both[i](ctx)
+		rates[i] = append(rates[i], gflop(n)/seconds)
+		return err
+	})
+	return gemmRow{n, samples, experiment.Quantile(rates[0], 0.5), experiment.Quantile(rates[1], 0.5)}, err
 }

@@ -1,13 +1,10 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/ports"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -27,8 +25,6 @@ const overlapText = "fagus bench --overlap                         how late post
 	"fagus bench --overlap --net ofi --provider net --json"
 
 const overlapSchema = "fagus.overlap/v1"
-
-func overlapOnly() []string { return []string{"kernel"} }
 
 func overlapFlags() []cli.Flag {
 	const category = "with --overlap"
@@ -127,27 +123,21 @@ func (r *overlapReport) add(head overlapRow, all []ports.Landing) {
 			}
 			all = all[1:]
 		}
-		slices.Sort(landed)
-		slices.Sort(known)
-		n := len(landed)
-		row.Samples, row.Least, row.Median, row.Most, row.Known = n, landed[0], landed[n/2], landed[n-1], known[n/2]
+		row.Samples, row.Median, row.Known = len(landed), experiment.Quantile(landed, 0.5), experiment.Quantile(known, 0.5)
+		row.Least, row.Most = slices.Min(landed), slices.Max(landed)
 		r.Rows = append(r.Rows, row)
 	}
 }
 
 // everywhere lets a process of its own measure each live network, and adds what it prints.
 func (r *overlapReport) everywhere(c *cli.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	for _, n := range runflags.Which(func(n runflags.Network) bool { return !n.Simulated }) {
 		providers := []string{""}
 		if n.Name == runflags.OFI {
 			providers = ofi.Software()
 		}
 		for _, provider := range providers {
-			argv := []string{"bench", "--overlap", "--net", n.Name, "--kernel", c.Duration("kernel").String(), "--samples", fmt.Sprint(c.Int("samples")), "--json"}
+			argv := []string{"bench", "--overlap", "--net", n.Name, "--kernel", c.Duration("kernel").String(), "--samples", fmt.Sprint(c.Int("samples"))}
 			if provider != "" {
 				argv = append(argv, "--provider", provider)
 			}
@@ -155,7 +145,7 @@ func (r *overlapReport) everywhere(c *cli.Context) error {
 				// Otherwise it has no bulk memory.
 				argv = append(argv, "--transfer", fagus.Push.String())
 			}
-			rows, err := overlapRows(c.Context, self, argv)
+			rows, err := overlapRows(c.Context, argv)
 			if c.Context.Err() != nil {
 				return context.Cause(c.Context)
 			}
@@ -171,23 +161,16 @@ func (r *overlapReport) everywhere(c *cli.Context) error {
 // overlapLimit bounds the measurement of one network.
 const overlapLimit = 5 * time.Minute
 
-func overlapRows(ctx context.Context, self string, argv []string) ([]overlapRow, error) {
+func overlapRows(ctx context.Context, argv []string) ([]overlapRow, error) {
 	ctx, cancel := context.WithTimeout(ctx, overlapLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, argv...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := experiment.Fagus{}.Output(ctx, argv...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	var r overlapReport
-	if err := json.Unmarshal(out, &r); err != nil {
 		return nil, err
 	}
-	return r.Rows, nil
+	var r overlapReport
+	err = json.Unmarshal(out, &r)
+	return r.Rows, err
 }
 
 func (r *overlapReport) print(w io.Writer) error {

@@ -37,10 +37,6 @@ const (
 	unbound    = "unbound"
 )
 
-func peersOnly() []string {
-	return []string{"peers-dir", "ops", "n", "cpus", "ranks", "hogs", unbound}
-}
-
 func peersFlags() []cli.Flag {
 	const category = "with --peers"
 	return []cli.Flag{

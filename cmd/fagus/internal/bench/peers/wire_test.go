@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -29,26 +28,6 @@ func TestCommand(t *testing.T) {
 	for _, line := range []string{"", "x 1", "x -1 1", "x 1 0", "x y 1", "x 1 1 1"} {
 		if c, err := parseCommand(line); err == nil {
 			t.Errorf("%q is %+v", line, c)
-		}
-	}
-}
-
-// TestQuantile: quantile interpolates between samples.
-func TestQuantile(t *testing.T) {
-	for _, one := range []struct {
-		samples []float64
-		want    [3]float64
-	}{
-		{[]float64{5}, [3]float64{5, 5, 5}},
-		{[]float64{1, 2}, [3]float64{1.25, 1.5, 1.75}},
-		{[]float64{1, 2, 3, 4, 9}, [3]float64{2, 3, 4}},
-	} {
-		var got []float64
-		for _, q := range []float64{0.25, 0.5, 0.75} {
-			got = append(got, quantile(one.samples, q))
-		}
-		if !slices.Equal(got, one.want[:]) {
-			t.Errorf("%v: %v, want %v", one.samples, got, one.want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 func isRestart(line string) bool { return strings.Contains(line, ": restarting") }
@@ -118,10 +119,10 @@ func (d *deathsDocument) print(w io.Writer) error {
 	t := base.NewTable(table.Row{"net", "fault", "struck", "wanted", "restarts", "after, s", "seen by", "right", "wrong"}, 3, 5, 6, 8, 9)
 	for _, r := range d.Rows {
 		after := "-"
-		if slices.Sort(r.Noticed); len(r.Noticed) > 0 {
-			after = fmt.Sprintf("%.1f", r.Noticed[len(r.Noticed)/2])
-			if len(r.Noticed) > 1 {
-				after += fmt.Sprintf(" (%.1f)", r.Noticed[len(r.Noticed)-1])
+		if n := len(r.Noticed); n > 0 {
+			after = fmt.Sprintf("%.1f", experiment.Quantile(r.Noticed, 0.5))
+			if n > 1 {
+				after += fmt.Sprintf(" (%.1f)", slices.Max(r.Noticed))
 			}
 		}
 		t.AppendRow(table.Row{r.Network, r.Fault, r.Struck, r.want, r.Restarts, after, strings.Join(r.SeenBy, ", "), r.Ended, len(r.Wrong)})
