@@ -180,7 +180,7 @@ func fagusPlaces() []place {
 		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
 		{dir: run, may: []string{"dimmnet/capacity", "apps/outfile", "apps/catalog", "consistency/history", "dimmnet", "dimmnet/sim", "fagus", "fagus/cluster", "apps/catalog/usage", base, figure, runflags, timeline},
 			time: "measures programs without Fagus"},
-		{dir: contest, may: []string{"dimmnet", "fagus", "apps/catalog/usage", base, run, runflags}},
+		{dir: contest, may: []string{"dimmnet", "fagus", "apps/catalog/usage", base, in + "experiment", run, runflags}},
 		{dir: in + "experiment", may: []string{"apps/catalog/usage", base, "fagus", "fagus/cluster", "fagus/cluster/launch", runflags}, time: "bounds how long a program takes to end"},
 		{dir: in + "compare", may: []string{"apps/catalog", "dimmnet", "dimmnet/sim", "fagus", "apps/catalog/*", "apps/outfile", base, in + "experiment", contest, figure, run, runflags, timeline}},
 		{dir: in + "launch", may: []string{"cmd/internal/csession", "fagus", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},

@@ -58,8 +58,8 @@ type compared struct {
 	TimeNs map[string]experiment.Sample `json:"time_ns"`
 	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs; nil
 	// if the runs do not say.
-	ReleaseMessages *uint64    `json:"release_messages,omitempty"`
-	Runs            []*outcome `json:"runs"`
+	ReleaseMessages *uint64           `json:"release_messages,omitempty"`
+	Runs            []*experiment.Run `json:"runs"`
 }
 
 // The keys of times that are not those of parts.
@@ -137,18 +137,18 @@ func (c *comparison) note() string {
 
 // measured reports whether the program measures a part of itself.
 func (c *comparison) measured() bool {
-	return !c.all(func(o *outcome) bool { return o.MeasuredTimeNs == nil })
+	return !c.all(func(o *experiment.Run) bool { return o.MeasuredTimeNs == nil })
 }
 
 // critical reports whether the critical path of all runs is known.
 func (c *comparison) critical() bool {
-	return c.all(func(o *outcome) bool { return o.CriticalTimeNs != nil })
+	return c.all(func(o *experiment.Run) bool { return o.CriticalTimeNs != nil })
 }
 
 // all reports whether is holds for all runs.
-func (c *comparison) all(is func(o *outcome) bool) bool {
+func (c *comparison) all(is func(o *experiment.Run) bool) bool {
 	return !slices.ContainsFunc(c.Results, func(r compared) bool {
-		return slices.ContainsFunc(r.Runs, func(o *outcome) bool { return !is(o) })
+		return slices.ContainsFunc(r.Runs, func(o *experiment.Run) bool { return !is(o) })
 	})
 }
 
