@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -15,24 +14,6 @@ type pinger struct {
 	h      dimmnet.Host
 	preset sim.Preset
 	random *rand.Rand
-}
-
-func run(ctx context.Context, cfg Config, net sim.Config, nodes int, program func(*pinger) (float64, error)) (result float64, err error) {
-	network, err := sim.New(net)
-	if err != nil {
-		return 0, err
-	}
-	preset := network.Preset()
-	err = network.Run(ctx, nodes, func(h dimmnet.Host) error {
-		rank := h.Port().Rank()
-		x, err := program(&pinger{h, preset, rand.New(rand.NewPCG(cfg.Seed, uint64(rank)))})
-		if rank == 0 {
-			result = x
-		}
-		return err
-	})
-	cfg.Progress()
-	return result, err
 }
 
 // rounds returns the mean time of a round in nanoseconds.

@@ -1,13 +1,18 @@
 package reproduce
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 //go:embed paper.toml
@@ -49,13 +54,52 @@ func readFigures(name, text string) (f figures, err error) {
 	return f, nil
 }
 
-func newTable(cfg Config, name, title string) (Config, *Table, error) {
-	t := &Table{Name: name, Title: title}
-	var err error
-	if t.paper, err = readFigures("paper.toml", paperTOML); err == nil {
-		t.predictions, err = readFigures("predictions.toml", predictionsTOML)
+// study measures what a table needs. After a measurement that failed the others do nothing.
+type study struct {
+	Table
+	cfg Config
+	ctx context.Context
+	err error // of the first that failed
+}
+
+func newStudy(ctx context.Context, cfg Config, name, title string) *study {
+	s := &study{Table: Table{Name: name, Title: title}, cfg: cfg.withDefaults(), ctx: ctx}
+	if s.paper, s.err = readFigures("paper.toml", paperTOML); s.err == nil {
+		s.predictions, s.err = readFigures("predictions.toml", predictionsTOML)
 	}
-	return cfg.withDefaults(), t, err
+	return s
+}
+
+func (s *study) table() (*Table, error) { return &s.Table, s.err }
+
+// preset returns the preset of a machine.
+func (s *study) preset(env string) (p sim.Preset) {
+	if s.err == nil {
+		p, s.err = sim.LoadPreset(env)
+	}
+	return p
+}
+
+// run runs a program on the nodes of a network, and returns its result at rank 0.
+func (s *study) run(net sim.Config, nodes int, program func(*pinger) (float64, error)) (result float64) {
+	if s.err != nil {
+		return 0
+	}
+	network, err := sim.New(net)
+	if s.err = err; err != nil {
+		return 0
+	}
+	preset := network.Preset()
+	s.err = network.Run(s.ctx, nodes, func(h dimmnet.Host) error {
+		rank := h.Port().Rank()
+		x, err := program(&pinger{h, preset, rand.New(rand.NewPCG(s.cfg.Seed, uint64(rank)))})
+		if rank == 0 {
+			result = x
+		}
+		return err
+	})
+	s.cfg.Progress()
+	return result
 }
 
 func (t *Table) add(env, quantity string, model float64) {
