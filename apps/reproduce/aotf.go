@@ -90,8 +90,15 @@ func (s *study) sustained(both bool) float64 {
 		}
 		sends := port.Rank() == 0 || both
 		if sends {
-			w := &writer{port: port, to: 1 - port.Rank(), block: make([]byte, block), left: s.cfg.Rounds}
-			if err := dimmnet.Drive(port, w, func() bool { return w.left == 0 }); err != nil {
+			payload, left := make([]byte, block), s.cfg.Rounds
+			write := step(func() bool {
+				posted := port.Write(1-port.Rank(), 0, payload)
+				if posted {
+					left--
+				}
+				return posted
+			})
+			if err := dimmnet.Drive(port, write, func() bool { return left == 0 }); err != nil {
 				return 0, err
 			}
 		}
@@ -108,20 +115,4 @@ func (s *study) sustained(both bool) float64 {
 		}
 		return float64(sides*s.cfg.Rounds*block) / seconds / 1e6, nil
 	})
-}
-
-// writer is a Stepper that writes the same block; left counts the writes to go.
-type writer struct {
-	port  dimmnet.Port
-	to    dimmnet.Rank
-	block []byte
-	left  int
-}
-
-func (w *writer) Step() (progress bool, err error) {
-	if !w.port.Write(w.to, 0, w.block) {
-		return false, nil
-	}
-	w.left--
-	return true, nil
 }

@@ -237,21 +237,11 @@ func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
 	return nanoseconds(sum) / float64(rounds), nil
 }
 
-func (s *sender) status(wanted func(uint64) bool) (uint64, error) {
-	w := &statusWord{port: s.h.Port(), wanted: wanted}
-	err := dimmnet.Drive(w.port, w, func() bool { return w.seen })
-	return w.word, err
-}
-
-type statusWord struct {
-	port   dimmnet.Port
-	wanted func(uint64) bool
-	word   uint64
-	seen   bool
-}
-
-func (s *statusWord) Step() (progress bool, err error) {
-	s.word = s.port.Load(curveAck)
-	s.seen = s.wanted(s.word)
-	return s.seen, nil
+// status polls the status word until it is as wanted, and returns it.
+func (s *sender) status(wanted func(uint64) bool) (word uint64, err error) {
+	err = s.until(func() bool {
+		word = s.h.Port().Load(curveAck)
+		return wanted(word)
+	})
+	return word, err
 }
