@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -84,10 +83,10 @@ func runAnatomy(c *cli.Context) error {
 		}
 		r.Rows = append(r.Rows, row)
 	}
-	return base.Print(c, r, r.print)
+	return base.PrintText(c, r, r.text)
 }
 
-func (r *anatomyReport) print(w io.Writer) error {
+func (r *anatomyReport) text() string {
 	t := base.NewTable(table.Row{"part", "calls", "ns", "adds, ns"}, 3, 4)
 	for _, row := range r.Rows {
 		added := ""
@@ -96,9 +95,8 @@ func (r *anatomyReport) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{row.Part, row.Calls, fmt.Sprintf("%.0f", row.Took), added})
 	}
-	_, err := fmt.Fprintf(w, "one rank, which waits for nobody, on %s; medians\n"+
+	return fmt.Sprintf("one rank, which waits for nobody, on %s; medians\n"+
 		"own work: of two ranks that share memory, with a peer that answers at once; other calls: of a run of one rank\n\n%s\n", r.Machine, t.Render())
-	return err
 }
 
 // anatomyParts returns the parts, each calls without observers before the same calls with one.

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +113,7 @@ func measureCalls(c *cli.Context) error {
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
 		return err
 	}
-	return base.Print(c, r, r.print)
+	return base.PrintText(c, r, r.text)
 }
 
 func (r *report) measure(ctx context.Context, on *runflags.Target, configs []bench.Config) error {
@@ -138,7 +137,7 @@ func (r *report) measure(ctx context.Context, on *runflags.Target, configs []ben
 	return nil
 }
 
-func (r *report) print(w io.Writer) error {
+func (r *report) text() string {
 	t := base.NewTable(table.Row{"operation", "bytes", "median", "least", "most"}, 2, 3, 4, 5)
 	for _, row := range r.Rows {
 		bytes := ""
@@ -147,8 +146,7 @@ func (r *report) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{row.Op, bytes, nanoseconds(row.Median), nanoseconds(row.Least), nanoseconds(row.Most)})
 	}
-	_, err := fmt.Fprintf(w, "%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", runflags.NodesText(r.Nodes), r.Mode, r.Net, r.Placement, t.Render())
-	return err
+	return fmt.Sprintf("%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", runflags.NodesText(r.Nodes), r.Mode, r.Net, r.Placement, t.Render())
 }
 
 func nanoseconds(ns float64) fagus.Time { return fagus.Time(ns * float64(fagus.Nanosecond)) }

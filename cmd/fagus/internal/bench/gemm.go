@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -86,7 +85,7 @@ func runGemm(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return base.Print(c, report, report.print)
+	return base.PrintText(c, report, report.text)
 }
 
 func measureGemm(ctx context.Context, folder string, orders []int, samples, processes int) (*gemmReport, error) {
@@ -118,7 +117,7 @@ func measureGemm(ctx context.Context, folder string, orders []int, samples, proc
 	return report, nil
 }
 
-func (r *gemmReport) print(w io.Writer) error {
+func (r *gemmReport) text() string {
 	t := base.NewTable(table.Row{"order", "samples", "Fagus, Gflop/s", "OpenBLAS", "Fagus, time", "OpenBLAS", "ratio of times"}, 1, 2, 3, 4, 5, 6, 7)
 	for _, row := range r.Rows {
 		t.AppendRow(table.Row{row.Order, row.Samples, fmt.Sprintf("%.1f", row.Fagus), fmt.Sprintf("%.1f", row.OpenBLAS),
@@ -132,9 +131,8 @@ func (r *gemmReport) print(w io.Writer) error {
 	for i := range r.Trials {
 		trials = append(trials, r.Trials[i].String())
 	}
-	_, err := fmt.Fprintf(w, "float64, %s, of %s; kernel %s, medians\nOpenBLAS: core type %s (%s), the best of (Gflop/s at order %d): %s\n\n%s\n",
+	return fmt.Sprintf("float64, %s, of %s; kernel %s, medians\nOpenBLAS: core type %s (%s), the best of (Gflop/s at order %d): %s\n\n%s\n",
 		on, r.Machine, r.Kernel, r.CoreType.Core, r.CoreType.setting(), trialOrder, strings.Join(trials, ", "), t.Render())
-	return err
 }
 
 // oneProcessor returns a function that multiplies matrices of order n and returns the seconds.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -73,7 +72,7 @@ func runOverlap(c *cli.Context) error {
 		if err := r.everywhere(c); err != nil {
 			return err
 		}
-		return base.Print(c, r, r.print)
+		return base.PrintText(c, r, r.text)
 	}
 	cfg, err := runflags.FromFlags(c)
 	if err != nil {
@@ -106,7 +105,7 @@ func runOverlap(c *cli.Context) error {
 		return err
 	}
 	r.add(overlapRow{Net: cfg.Network.Name, Provider: cfg.Settings.Provider()}, all)
-	return base.Print(c, r, r.print)
+	return base.PrintText(c, r, r.text)
 }
 
 // add adds a row like head for each post.
@@ -173,7 +172,7 @@ func overlapRows(ctx context.Context, argv []string) ([]overlapRow, error) {
 	return r.Rows, err
 }
 
-func (r *overlapReport) print(w io.Writer) error {
+func (r *overlapReport) text() string {
 	t := base.NewTable(table.Row{"network", "post", "bytes", "landed after", "least", "most", "while computing", "sender knew after"}, 3, 4, 5, 6, 7, 8)
 	failed := ""
 	for i, row := range r.Rows {
@@ -198,7 +197,6 @@ func (r *overlapReport) print(w io.Writer) error {
 	if failed != "" {
 		failed = "\n\nnot measured:" + failed
 	}
-	_, err := fmt.Fprintf(w, "2 ranks of %s; rank 1 computes for %v while rank 0 posts\nlanded after: the median; a post that has not landed when the rank stops computing lands when it waits\n\n%s%s\n",
+	return fmt.Sprintf("2 ranks of %s; rank 1 computes for %v while rank 0 posts\nlanded after: the median; a post that has not landed when the rank stops computing lands when it waits\n\n%s%s\n",
 		r.Machine, time.Duration(r.Kernel), t.Render(), failed)
-	return err
 }

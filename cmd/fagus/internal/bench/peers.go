@@ -88,7 +88,7 @@ func runPeers(c *cli.Context) error {
 	if err := r.measure(ctx, c); err != nil {
 		return err
 	}
-	return base.Print(c, &r.report, r.report.print)
+	return base.PrintText(c, &r.report, r.report.text)
 }
 
 func newRivalry(c *cli.Context) (*rivalry, error) {

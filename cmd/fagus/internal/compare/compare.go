@@ -116,7 +116,7 @@ func (e *sideBySide) compare(c *cli.Context) error {
 			return err
 		}
 	}
-	return base.Print(c, result, result.print)
+	return base.PrintText(c, result, result.text)
 }
 
 // sideBySide is a comparison that has not run yet.

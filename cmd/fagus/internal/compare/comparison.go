@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -152,7 +151,7 @@ func (c *comparison) all(is func(o *experiment.Run) bool) bool {
 	})
 }
 
-func (c *comparison) print(w io.Writer) error {
+func (c *comparison) text() string {
 	text := c.Where() + "\n"
 	for _, n := range c.Sizes {
 		text += fmt.Sprintf("\n%s\n\n%s\n", join(": ", c.size(n), c.sizeText(n)), c.table(n))
@@ -180,8 +179,7 @@ func (c *comparison) print(w io.Writer) error {
 	if len(c.Sensitivity) > 0 {
 		text += c.sensitivityText()
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 // conclusions returns lines of text: which version is the fastest with the largest size, and on

@@ -127,7 +127,7 @@ func runCampaign(c *cli.Context) error {
 	bar.Stop()
 	p.doc.Seconds = time.Since(begun).Seconds()
 	// A campaign that is interrupted reports what it has done, too.
-	if err := cmp.Or(failed, p.save(), base.Print(c, &p.doc, p.doc.print)); err != nil {
+	if err := cmp.Or(failed, p.save(), base.PrintText(c, &p.doc, p.doc.text)); err != nil {
 		return err
 	}
 	if n := len(p.doc.Failures); n > 0 {
@@ -233,7 +233,7 @@ func (p *campaign) save() error {
 	return outfile.Replace(p.out, func(w io.Writer) error { return base.PrintJSON(w, &p.doc) })
 }
 
-func (d *tally) print(w io.Writer) error {
+func (d *tally) text() string {
 	slices.SortFunc(d.Rows, func(a, b figures) int {
 		return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.Fault, b.Fault))
 	})
@@ -249,6 +249,5 @@ func (d *tally) print(w io.Writer) error {
 	for _, f := range d.Failures {
 		text += fmt.Sprintf("\n%s: %s\n  %s\nagain by: %s\n", f.Case, f.Why, strings.Join(f.Lines, "\n  "), f.Replay)
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }

@@ -4,7 +4,6 @@ package faults
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
@@ -90,7 +89,7 @@ func runTrials(c *cli.Context, trials []death) error {
 		d.Rows = append(d.Rows, row)
 	}
 	bar.Stop()
-	if err := base.Print(c, d, d.print); err != nil {
+	if err := base.PrintText(c, d, d.text); err != nil {
 		return err
 	}
 	if d.Wrong > 0 {
@@ -99,7 +98,7 @@ func runTrials(c *cli.Context, trials []death) error {
 	return nil
 }
 
-func (d *document) print(w io.Writer) error {
+func (d *document) text() string {
 	t := base.NewTable(table.Row{"net", "fault", "reported after", "exit", "left", "last line of the launcher"}, 3, 4, 5)
 	for _, r := range d.Rows {
 		after := "-"
@@ -116,6 +115,5 @@ func (d *document) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{r.Network, r.Fault, after, exit, r.Left, fmt.Sprintf("%.90s", text)})
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%d faults, %d of them with something wrong\n%s", t.Render(), len(d.Rows), d.Wrong, skippedText(d.Skipped))
-	return err
+	return fmt.Sprintf("%s\n\n%d faults, %d of them with something wrong\n%s", t.Render(), len(d.Rows), d.Wrong, skippedText(d.Skipped))
 }

@@ -128,7 +128,7 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 	})
 	bar.Stop()
 	d.doc.Seconds = time.Since(begun).Seconds()
-	if err = errors.Join(base.Print(c, &d.doc, d.doc.print), err); err != nil {
+	if err = errors.Join(base.PrintText(c, &d.doc, d.doc.text), err); err != nil {
 		return err
 	}
 	if d.doc.Wrong > 0 {

@@ -5,7 +5,6 @@ package faults
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -114,7 +113,7 @@ func (d *deaths) add(r deathsRow) {
 	d.doc.Rows = append(d.doc.Rows, r)
 }
 
-func (d *deathsDocument) print(w io.Writer) error {
+func (d *deathsDocument) text() string {
 	slices.SortStableFunc(d.Rows, func(a, b deathsRow) int { return cmp.Compare(a.Network, b.Network) })
 	t := base.NewTable(table.Row{"net", "fault", "struck", "wanted", "restarts", "after, s", "seen by", "right", "wrong"}, 3, 5, 6, 8, 9)
 	for _, r := range d.Rows {
@@ -134,6 +133,5 @@ func (d *deathsDocument) print(w io.Writer) error {
 			text += fmt.Sprintf("\n%s, %s: %s\n", r.Network, r.Fault, wrong)
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }

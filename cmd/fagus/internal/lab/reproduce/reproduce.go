@@ -3,7 +3,6 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -128,7 +127,7 @@ func runReproduce(c *cli.Context, list []experiment) error {
 			return err
 		}
 	}
-	return base.Print(given(c, "json"), r, r.print)
+	return base.PrintText(given(c, "json"), r, r.text)
 }
 
 func (r *report) measure(c *cli.Context, list []experiment) error {
@@ -165,7 +164,7 @@ func (r *report) measure(c *cli.Context, list []experiment) error {
 	return nil
 }
 
-func (r *report) print(w io.Writer) error {
+func (r *report) text() string {
 	text := ""
 	for _, t := range r.tables {
 		text += fmt.Sprintf("%s: %s\n\n%s\n\n", t.Name, t.Title, errorTable(t))
@@ -189,8 +188,7 @@ func (r *report) print(w io.Writer) error {
 	for _, reason := range r.reasons() {
 		text += "* " + reason + "\n"
 	}
-	_, err := fmt.Fprintf(w, "%smeans of %d rounds, seed %d\n", text, r.Rounds, r.Seed)
-	return err
+	return fmt.Sprintf("%smeans of %d rounds, seed %d\n", text, r.Rounds, r.Seed)
 }
 
 // reasons returns why the summaries leave out rows, each reason once.

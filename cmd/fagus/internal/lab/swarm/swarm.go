@@ -265,7 +265,7 @@ func finish(c *cli.Context, r *report) error {
 	if path := c.String("out"); path != "" {
 		err = write(path, r)
 	}
-	err = errors.Join(err, base.Print(c, r, r.print))
+	err = errors.Join(err, base.PrintText(c, r, r.text))
 	if len(r.Failures) > 0 {
 		first := &r.Failures[0]
 		err = errors.Join(fmt.Errorf("swarm: seed %d failed: %w; again by: %s", first.Seed, &first.Failure, first.Replay), err)
