@@ -18,7 +18,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -230,7 +229,7 @@ func (p *campaign) save() error {
 	if p.out == "" {
 		return nil
 	}
-	return outfile.Replace(p.out, func(w io.Writer) error { return base.PrintJSON(w, &p.doc) })
+	return base.SaveJSON(p.out, &p.doc)
 }
 
 func (d *tally) text() string {

@@ -263,7 +263,7 @@ func runCampaign(c *cli.Context) error {
 func finish(c *cli.Context, r *report) error {
 	var err error
 	if path := c.String("out"); path != "" {
-		err = write(path, r)
+		err = base.SaveJSON(path, r)
 	}
 	err = errors.Join(err, base.PrintText(c, r, r.text))
 	if len(r.Failures) > 0 {
@@ -271,12 +271,4 @@ func finish(c *cli.Context, r *report) error {
 		err = errors.Join(fmt.Errorf("swarm: seed %d failed: %w; again by: %s", first.Seed, &first.Failure, first.Replay), err)
 	}
 	return err
-}
-
-func write(path string, r *report) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(base.PrintJSON(f, r), f.Close())
 }
