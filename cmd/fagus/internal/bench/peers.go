@@ -166,16 +166,22 @@ func checkPeersFlags(c *cli.Context, net string) error {
 	if c.Int("samples") < 1 || c.Duration("batch") <= 0 {
 		return usage.Errorf("--samples %d --batch %v: want at least 1 sample of more than 0 s", c.Int("samples"), c.Duration("batch"))
 	}
-	all := c.IntSlice("hogs")
-	for i, hogs := range all {
-		if hogs < 0 || hogs > mostHogs || slices.Contains(all[:i], hogs) {
-			return usage.Errorf("--hogs %s: want different numbers from 0 to %d", commas(all), mostHogs)
+	_, err = different(c, "hogs", 0, mostHogs)
+	return err
+}
+
+// different returns the numbers of a flag: at least one, all different, and between two bounds.
+func different(c *cli.Context, flag string, least, most int) ([]int, error) {
+	numbers := c.IntSlice(flag)
+	for i, n := range numbers {
+		if n < least || n > most || slices.Contains(numbers[:i], n) {
+			return nil, usage.Errorf("--%s %s: want different numbers from %d to %d", flag, commas(numbers), least, most)
 		}
 	}
-	if len(all) == 0 {
-		return usage.Errorf("--hogs: want different numbers from 0 to %d", mostHogs)
+	if len(numbers) == 0 {
+		return nil, usage.Errorf("--%s: want different numbers from %d to %d", flag, least, most)
 	}
-	return nil
+	return numbers, nil
 }
 
 // fields returns a field for each number of hogs and of ranks.
@@ -191,14 +197,9 @@ func fields(ranks, hogs []int) (all []field) {
 // rankNumbers returns the numbers of ranks that the command line selects. Each operation must be
 // possible with one of them, and with each number an operation must be possible.
 func rankNumbers(c *cli.Context, selected []operation) ([]int, error) {
-	numbers := c.IntSlice("ranks")
-	for i, n := range numbers {
-		if n < leastRanks || n > mostRanks || slices.Contains(numbers[:i], n) {
-			return nil, usage.Errorf("--ranks %s: want different numbers from %d to %d", commas(numbers), leastRanks, mostRanks)
-		}
-	}
-	if len(numbers) == 0 {
-		return nil, usage.Errorf("--ranks: want different numbers from %d to %d", leastRanks, mostRanks)
+	numbers, err := different(c, "ranks", leastRanks, mostRanks)
+	if err != nil {
+		return nil, err
 	}
 	for _, one := range selected {
 		if one.pair && c.IsSet("ops") && !slices.Contains(numbers, leastRanks) {
@@ -227,12 +228,11 @@ func processors(c *cli.Context, ranks int) ([]int, error) {
 		}
 		return allowed[:min(ranks, len(allowed))], nil
 	}
+	wrong := len(cpus) < leastRanks
 	for i, cpu := range cpus {
-		if !slices.Contains(allowed, cpu) || slices.Contains(cpus[:i], cpu) {
-			return nil, usage.Errorf("--cpus %v: want two or more of %v", cpus, allowed)
-		}
+		wrong = wrong || !slices.Contains(allowed, cpu) || slices.Contains(cpus[:i], cpu)
 	}
-	if len(cpus) < leastRanks {
+	if wrong {
 		return nil, usage.Errorf("--cpus %v: want two or more of %v", cpus, allowed)
 	}
 	return cpus, nil
@@ -265,10 +265,10 @@ func (r *rivalry) measure(ctx context.Context, c *cli.Context) error {
 	return nil
 }
 
-// brief returns the first line of the text of an error of the named system, without its name.
+// brief returns a system's name and, in brackets, the first line of the text of its error.
 func brief(name string, err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return strings.TrimPrefix(strings.TrimSuffix(first, "; it said:"), name+": ")
+	return fmt.Sprintf("%s (%s)", name, strings.TrimPrefix(strings.TrimSuffix(first, "; it said:"), name+": "))
 }
 
 // heat starts the hogs and the systems of a heat, measures these, and stops all before it returns.
@@ -298,7 +298,7 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) (err error) {
 		running, err := peers.Start(ctx, s, filepath.Join(folder, fmt.Sprint(i)))
 		if err != nil && s.Over != "" && ctx.Err() == nil {
 			// Not every library can use every provider.
-			r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s (%s)", s.Name, brief(s.Name, err)))
+			r.report.Missing = append(r.report.Missing, brief(s.Name, err))
 			session.Running = append(session.Running, nil)
 			continue
 		}
@@ -335,14 +335,13 @@ func (r *rivalry) compare(ctx context.Context, session peers.Session, c peers.Ca
 		rows, dropped, err := session.Measure(ctx, c)
 		if failed := (*peers.FailedError)(nil); errors.As(err, &failed) {
 			at := slices.IndexFunc(session.Running, func(s *peers.Running) bool { return s != nil && s.Name == failed.System })
+			one := session.Running[at]
 			if failed.TimedOut {
-				one := session.Running[at]
 				timedOut = append(timedOut, peers.Row{Op: c.Op, Size: c.Size, Ranks: one.Ranks, System: one.Name, Own: one.Own, TimedOut: true})
-				session.Running[at] = nil
-				continue
+			} else if one.Over != "" {
+				r.report.Missing = append(r.report.Missing, brief(one.Name, err))
 			}
-			if session.Running[at].Over != "" {
-				r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s (%s)", failed.System, brief(failed.System, err)))
+			if failed.TimedOut || one.Over != "" {
 				session.Running[at] = nil
 				continue
 			}

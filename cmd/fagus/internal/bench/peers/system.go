@@ -124,14 +124,6 @@ func (r *Running) register(conn net.Conn, deadline time.Time) error {
 	return nil
 }
 
-// Batch lets all ranks perform a command and returns the time that it took at rank 0.
-func (r *Running) Batch(ctx context.Context, c Command) (time.Duration, error) {
-	if err := r.send(ctx, c); err != nil {
-		return 0, err
-	}
-	return r.receive(ctx, c)
-}
-
 // send sends a command to all ranks. They perform commands in the order sent.
 func (r *Running) send(ctx context.Context, c Command) error {
 	if err := r.write(c); err != nil {
