@@ -124,10 +124,11 @@ func (c *comparison) sizeText(n int) string {
 
 // note says what the times are.
 func (c *comparison) note() string {
-	times := "total: of the slowest rank; the parts: on the critical path, which contains no waiting for other ranks; waiting: of the rank that waited longest; all of "
+	parts := "on the critical path, which contains no waiting for other ranks"
 	if !c.critical() {
-		times = "total: of the slowest rank; the parts: means over the ranks, because the critical path of some runs is unknown; waiting: of the rank that waited longest; all of "
+		parts = "means over the ranks, because the critical path of some runs is unknown"
 	}
+	times := "total: of the slowest rank; the parts: " + parts + "; waiting: of the rank that waited longest; all of "
 	if c.Command != nil && !c.measured() {
 		return times + "the whole run: the program measures no part (Node.Measure)"
 	}

@@ -77,11 +77,6 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	if err := c.all(ctx, together); err != nil {
 		return nil, err
 	}
-	for i := range d.Programs {
-		for j := range d.Programs[i].Checked {
-			d.Programs[i].Checked[j].finish()
-		}
-	}
 	for _, r := range races {
 		if err := c.race(ctx, r); err != nil {
 			return nil, err
@@ -175,34 +170,23 @@ func (c *Check) add(nodes int, r Run) {
 	}
 	c.Runs++
 	if r.Bits != "" {
-		if c.seen == nil {
-			c.seen = make(map[string]map[int]bool)
-		}
-		if c.seen[r.Bits] == nil {
-			c.seen[r.Bits] = make(map[int]bool)
-		}
-		c.seen[r.Bits][nodes] = true
+		c.see(nodes, r.Bits)
 	}
 }
 
-// finish sets Bits.
-func (c *Check) finish() {
-	counts := 0
-	nodes := make(map[int]bool)
-	for _, on := range c.seen {
-		counts += len(on)
-		for n := range on {
-			nodes[n] = true
-		}
+// see adds a result, which has bits, to Bits.
+func (c *Check) see(nodes int, bits string) {
+	if c.seen == nil {
+		c.seen, c.Bits = make(map[int]string), SameAll
 	}
-	switch {
-	case len(c.seen) == 0:
-		c.Bits = Unknown
-	case len(c.seen) == 1:
-		c.Bits = SameAll
-	case counts == len(nodes):
-		c.Bits = SameNodes
-	default:
-		c.Bits = Differ
+	before, again := c.seen[nodes]
+	c.seen[nodes] = bits
+	for _, other := range c.seen {
+		switch {
+		case again && before != bits:
+			c.Bits = Differ
+		case other != bits && c.Bits == SameAll:
+			c.Bits = SameNodes
+		}
 	}
 }

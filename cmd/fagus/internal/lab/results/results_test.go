@@ -48,7 +48,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestSameness: finish finds out for which node counts results were equal.
+// TestSameness: a Check finds out for which node counts results were equal.
 func TestSameness(t *testing.T) {
 	for _, c := range []struct {
 		bits []string // bits of the runs on 1, 2, 1, 2, ... nodes
@@ -60,12 +60,12 @@ func TestSameness(t *testing.T) {
 		{[]string{"a", "b", "b", "b"}, Differ},
 		{[]string{"a", "a", "b"}, Differ},
 	} {
-		var check Check
+		check := Check{Bits: Unknown}
 		for i, bits := range c.bits {
 			check.add(1+i%2, Run{Verified: true, Bits: bits})
 		}
 		check.add(2, Run{Fault: experiment.Refused})
-		if check.finish(); check.Bits != c.want || check.Runs != len(c.bits) || check.Verified != check.Runs || check.Refused != 1 {
+		if check.Bits != c.want || check.Runs != len(c.bits) || check.Verified != check.Runs || check.Refused != 1 {
 			t.Errorf("%q: %+v, want %s", c.bits, check, c.want)
 		}
 	}
