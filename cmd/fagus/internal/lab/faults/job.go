@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -131,9 +131,9 @@ func (s *spec) start(ctx context.Context, net *namespaces.Set) (*job, error) {
 		}
 	}
 	j := &job{cmd: exec.CommandContext(ctx, s.fagus, args...), ranks: s.ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), s.number), ended: make(chan struct{}), stop: ctx.Done()}
-	j.cmd.Env = append(marked.Environ(j.mark), s.env...)
+	j.cmd.Env = append(experiment.Environ(j.mark), s.env...)
 	j.cmd.Cancel = func() error { // ranks would notice the end of their launcher seconds later
-		j.kill()
+		experiment.Kill(j.mark)
 		return nil
 	}
 	j.cmd.Stdout = &j.out
@@ -217,7 +217,7 @@ func (j *job) output() []string {
 
 // pid returns the process of a rank; 0 if there is none.
 func (j *job) pid(rank int) int {
-	for pid, env := range marked.Processes(j.mark) {
+	for pid, env := range experiment.Processes(j.mark) {
 		if bytes.Contains(env, fmt.Appendf(nil, "\x00FAGUS_RANK=%d\x00", rank)) {
 			return pid
 		}
@@ -310,18 +310,9 @@ func (j *job) end() {
 // not.
 func (j *job) leftovers() int {
 	for begun := time.Now(); time.Since(begun) < leaveTime && j.sleep(20*time.Millisecond); {
-		if len(marked.Processes(j.mark)) == 0 {
+		if len(experiment.Processes(j.mark)) == 0 {
 			return 0
 		}
 	}
-	return j.kill()
-}
-
-// kill kills the processes of the job, and returns how many there were.
-func (j *job) kill() int {
-	left := marked.Processes(j.mark)
-	for pid := range left {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
-	}
-	return len(left)
+	return experiment.Kill(j.mark)
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -283,7 +282,7 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 		}
 		lines = j.output()
 		j.end()
-		for pid := range marked.Processes(j.mark) {
+		for pid := range experiment.Processes(j.mark) {
 			_ = syscall.Kill(pid, syscall.SIGCONT) // learns that it is lost
 		}
 		return err

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -112,14 +109,13 @@ func (c *campaign) runJob(ctx context.Context, mark string, args []string) (rank
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second) // the job's own limit comes first
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.self, args...)
-	cmd.Env = append(marked.Environ(mark), "TMPDIR="+c.folder)
+	cmd.Env = append(experiment.Environ(mark), "TMPDIR="+c.folder)
 	cmd.WaitDelay = time.Second
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	said := strings.TrimSpace(errs.String())
-	var exit *exec.ExitError
-	if errors.As(err, &exit) || err != nil {
+	if err != nil {
 		return 0, cmp.Or(said, err.Error())
 	}
 	return judge(args, out, said)
@@ -128,11 +124,11 @@ func (c *campaign) runJob(ctx context.Context, mark string, args []string) (rank
 // judge returns the number of ranks of a job that has ended well, and what is wrong with what it
 // has printed.
 func judge(args []string, out []byte, said string) (ranks int, why string) {
-	var r experiment.Document
-	value := func(flag string) string { return args[slices.Index(args, flag)+1] }
-	if err := json.Unmarshal(out, &r); err != nil {
+	r, err := experiment.Read(out)
+	if err != nil {
 		return 0, "its report: " + err.Error()
 	}
+	value := func(flag string) string { return args[slices.Index(args, flag)+1] }
 	switch {
 	case !r.Verified:
 		why = "the result is wrong"
