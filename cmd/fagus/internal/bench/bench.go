@@ -93,7 +93,20 @@ func measureCalls(c *cli.Context) error {
 			return usage.Wrap(err)
 		}
 	}
+	r := &report{Schema: schema, Rows: []row{}}
+	return atRanks(c, func(*runflags.Config) error { return nil }, func(ctx context.Context, on *runflags.Target) error {
+		r.Nodes, r.Mode, r.Net, r.Placement = on.Nodes, on.Mode.String(), on.Network.Name, on.Placement.String()
+		return r.measure(ctx, on, configs)
+	}, func() error { return base.PrintText(c, r, r.text) })
+}
+
+// atRanks calls measure at the ranks that the flags ask for, unless check refuses them, and then
+// print at rank 0.
+func atRanks(c *cli.Context, check func(*runflags.Config) error, measure func(context.Context, *runflags.Target) error, print func() error) error {
 	cfg, err := runflags.FromFlags(c)
+	if err == nil {
+		err = check(&cfg)
+	}
 	if err != nil {
 		return err
 	}
@@ -106,14 +119,13 @@ func measureCalls(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &report{Schema: schema, Nodes: on.Nodes, Mode: on.Mode.String(), Net: on.Network.Name, Placement: on.Placement.String(), Rows: []row{}}
-	if err := r.measure(ctx, on, configs); err != nil {
+	if err := measure(ctx, on); err != nil {
 		return err
 	}
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
 		return err
 	}
-	return base.PrintText(c, r, r.text)
+	return print()
 }
 
 func (r *report) measure(ctx context.Context, on *runflags.Target, configs []bench.Config) error {

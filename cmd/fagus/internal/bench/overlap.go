@@ -74,38 +74,18 @@ func runOverlap(c *cli.Context) error {
 		}
 		return base.PrintText(c, r, r.text)
 	}
-	cfg, err := runflags.FromFlags(c)
-	if err != nil {
-		return err
-	}
-	if cfg.Network.Simulated || cfg.Nodes != leastRanks {
-		return usage.Errorf("--overlap --net %s --nodes %d: want %d nodes on a network in wall time", cfg.Network.Name, cfg.Nodes, leastRanks)
-	}
-	if cfg.Launches() {
-		return runflags.LaunchSelf(c, cfg)
-	}
-	ctx, end := cfg.Limit(c, "the measurement has not ended")
-	defer end()
-	on, err := cfg.Open(ctx)
-	if err != nil {
-		return err
-	}
-	var all []ports.Landing
-	err = onPorts(ctx, on, nil, func(rank int, pair *ports.Pair) error {
-		got, err := pair.Overlap(ports.OverlapConfig{Kernel: c.Duration("kernel"), Samples: c.Int("samples")})
-		if rank == 0 {
-			all = got
+	return atRanks(c, func(cfg *runflags.Config) error {
+		if cfg.Network.Simulated || cfg.Nodes != leastRanks {
+			return usage.Errorf("--overlap --net %s --nodes %d: want %d nodes on a network in wall time", cfg.Network.Name, cfg.Nodes, leastRanks)
 		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
-		return err
-	}
-	r.add(overlapRow{Net: cfg.Network.Name, Provider: cfg.Settings.Provider()}, all)
-	return base.PrintText(c, r, r.text)
+		return nil
+	}, func(ctx context.Context, on *runflags.Target) error {
+		return onPorts(ctx, on, nil, func(_ int, pair *ports.Pair) error {
+			all, err := pair.Overlap(ports.OverlapConfig{Kernel: c.Duration("kernel"), Samples: c.Int("samples")})
+			r.add(overlapRow{Net: on.Network.Name, Provider: on.Settings.Provider()}, all)
+			return err
+		})
+	}, func() error { return base.PrintText(c, r, r.text) })
 }
 
 // add adds a row like head for each post.
