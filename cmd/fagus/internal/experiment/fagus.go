@@ -47,6 +47,15 @@ func (f Fagus) Output(ctx context.Context, args ...string) ([]byte, error) {
 	return one.out.head, err
 }
 
+// Command returns fagus with some arguments as a command to start, for campaigns that strike it. Its
+// processes have mark in their environment (Processes).
+func (f Fagus) Command(ctx context.Context, mark string, args ...string) (*exec.Cmd, error) {
+	path, err := f.path()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = environ(mark)
+	return cmd, err
+}
+
 func (f Fagus) process(schema string, args ...string) (*process, error) {
 	path, err := f.path()
 	return &process{path: path, schema: schema, argv: slices.Concat([]string{"fagus"}, args, []string{"--json"})}, err

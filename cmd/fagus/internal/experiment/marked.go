@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Environ returns the environment of this process without Fagus's variables, and with mark. The
+// environ returns the environment of this process without Fagus's variables, and with mark. The
 // provider of libfabric stays: it belongs to what the caller wants to try.
-func Environ(mark string) []string {
+func environ(mark string) []string {
 	return append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FAGUS_") && !strings.HasPrefix(v, "FAGUS_PROVIDER=")
 	}), mark)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -56,7 +55,6 @@ func liveNetworks() runflags.List {
 
 // campaign runs jobs and counts their outcomes.
 type campaign struct {
-	self     string // the command fagus
 	nets     []runflags.Network
 	troubles []trouble
 	detects  []string // methods of write detection
@@ -117,7 +115,7 @@ func runCampaign(c *cli.Context) error {
 	more := func(i int) bool { return (p.jobs == 0 || uint64(i) < p.jobs) && time.Now().Before(p.until) }
 	failed := experiment.Crowd(c.Context, c.Int("workers"), more, func(ctx context.Context, i int) error {
 		one := newCase(p.first+uint64(i), p.nets, p.troubles, p.detects)
-		o, err := one.run(ctx, p.self, i, p.limit)
+		o, err := one.run(ctx, i, p.limit)
 		if err != nil || ctx.Err() != nil {
 			return cmp.Or(context.Cause(ctx), err)
 		}
@@ -136,16 +134,13 @@ func runCampaign(c *cli.Context) error {
 }
 
 func newCampaign(c *cli.Context) (*campaign, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &campaign{self: self, first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), limit: c.Duration("limit"), out: c.String("out")}
+	p := &campaign{first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), limit: c.Duration("limit"), out: c.String("out")}
 	p.replay = fmt.Sprintf("fagus lab campaign --net %q --only %q --jobs 1 --verbose", c.String("net"), c.String("only"))
 	p.doc = tally{Schema: campaignSchema, First: p.first, Failures: []failure{}}
 	if c.Int("workers") < 1 || c.Duration("time") <= 0 || p.limit <= 0 {
 		return nil, usage.Errorf("--workers %d --time %v --limit %v: want at least 1, and more than 0s", c.Int("workers"), c.Duration("time"), p.limit)
 	}
+	var err error
 	if p.nets, err = liveNetworks().FindAll(c.String("net")); err != nil {
 		return nil, err
 	}

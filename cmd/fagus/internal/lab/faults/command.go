@@ -4,7 +4,6 @@ package faults
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -69,16 +68,12 @@ type document struct {
 }
 
 func runTrials(c *cli.Context, trials []death) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	d := document{Schema: schema}
 	trials, d.Skipped = possible(trials, func(t death) bool { return t.hosts })
 	bar := base.NewProgress(c.App.ErrWriter, "faults", len(trials))
 	defer bar.Stop()
 	for i, t := range trials {
-		row, err := t.strike(c.Context, self, i)
+		row, err := t.strike(c.Context, i)
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,6 @@ func skippedText(skipped string) string {
 
 // spec says which job to start.
 type spec struct {
-	fagus   string   // the command
 	args    []string // without the network and the ranks
 	network string
 	ranks   int
@@ -130,8 +129,12 @@ func (s *spec) start(ctx context.Context, net *namespaces.Set) (*job, error) {
 			args = append(args, "--insecure")
 		}
 	}
-	j := &job{cmd: exec.CommandContext(ctx, s.fagus, args...), ranks: s.ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), s.number), ended: make(chan struct{}), stop: ctx.Done()}
-	j.cmd.Env = append(experiment.Environ(j.mark), s.env...)
+	j := &job{ranks: s.ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), s.number), ended: make(chan struct{}), stop: ctx.Done()}
+	var err error
+	if j.cmd, err = (experiment.Fagus{}).Command(ctx, j.mark, args...); err != nil {
+		return nil, err
+	}
+	j.cmd.Env = append(j.cmd.Env, s.env...)
 	j.cmd.Cancel = func() error { // ranks would notice the end of their launcher seconds later
 		experiment.Kill(j.mark)
 		return nil

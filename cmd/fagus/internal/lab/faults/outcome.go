@@ -27,9 +27,9 @@ type outcome struct {
 
 // run runs the job of a case and strikes it. A job that runs after limit hangs; its
 // lines then tell what its ranks do. An error means that the case could not be tried.
-func (c *randomCase) run(ctx context.Context, fagus string, number int, limit time.Duration) (outcome, error) {
+func (c *randomCase) run(ctx context.Context, number int, limit time.Duration) (outcome, error) {
 	g := generator{rand.New(rand.NewPCG(c.seed, 2))}
-	one := spec{fagus: fagus, args: c.args, network: c.network, ranks: c.ranks, number: number, env: c.env, prepare: c.trouble.prepare}
+	one := spec{args: c.args, network: c.network, ranks: c.ranks, number: number, env: c.env, prepare: c.trouble.prepare}
 	if c.trouble.hosts {
 		one.hosts = c.ranks
 	}

@@ -41,7 +41,6 @@ const (
 
 // deaths strikes jobs that restart, and compares their results with that of an undisturbed one.
 type deaths struct {
-	self     string
 	workers  int
 	restarts int // of a job that is struck once
 	limit    time.Duration
@@ -101,11 +100,7 @@ type death struct {
 }
 
 func runDeaths(c *cli.Context, nets []runflags.Network) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	d := &deaths{self: self, workers: c.Int("workers"), restarts: c.Int("restart"), limit: restartLimit, iterations: map[string]int{}, references: map[int]*expected{}}
+	d := &deaths{workers: c.Int("workers"), restarts: c.Int("restart"), limit: restartLimit, iterations: map[string]int{}, references: map[int]*expected{}}
 	d.doc = deathsDocument{Schema: deathsSchema, Seed: c.Uint64("seed"), Rows: []deathsRow{}}
 	if d.workers < 1 || d.restarts < 1 || c.Int("kills") < 0 || c.Int("host-faults") < 0 {
 		return usage.Errorf("--restart %d --workers %d --kills %d --host-faults %d: want at least 1, 1, 0 and 0", d.restarts, d.workers, c.Int("kills"), c.Int("host-faults"))
@@ -121,7 +116,7 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 	begun := time.Now()
 	bar := base.NewProgress(c.App.ErrWriter, "jobs", len(jobs))
 	more := func(i int) bool { return i < len(jobs) }
-	err = experiment.Crowd(c.Context, d.workers, more, func(ctx context.Context, i int) error {
+	err := experiment.Crowd(c.Context, d.workers, more, func(ctx context.Context, i int) error {
 		defer bar.Add(1)
 		return d.try(ctx, i, jobs[i])
 	})
@@ -214,7 +209,7 @@ func (d *deaths) expect(ctx context.Context, iterations int) (sorResult, error) 
 	}
 	d.mu.Unlock()
 	e.once.Do(func() {
-		alone := spec{fagus: d.self, args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -1}
+		alone := spec{args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -1}
 		_, e.err = alone.run(ctx, func(j *job) (err error) {
 			<-j.ended
 			e.result, err = j.result()
@@ -259,7 +254,7 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 		defer os.RemoveAll(folder)
 		args = append(args, "--checkpoint", folder)
 	}
-	one := spec{fagus: d.self, args: args, network: t.network, ranks: ranks, number: number, env: []string{"FAGUS_STALL=" + restartStall.String()}}
+	one := spec{args: args, network: t.network, ranks: ranks, number: number, env: []string{"FAGUS_STALL=" + restartStall.String()}}
 	if t.hosts {
 		one.hosts = ranks + spares
 	}

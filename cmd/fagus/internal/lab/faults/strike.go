@@ -23,9 +23,9 @@ type struck struct {
 }
 
 // strike runs a job that does not restart, strikes it, and watches what follows.
-func (t *death) strike(ctx context.Context, self string, number int) (s struck, err error) {
+func (t *death) strike(ctx context.Context, number int) (s struck, err error) {
 	s = struck{Network: t.network, Fault: t.of(t.victim), Hosts: t.hosts, Exit: -1}
-	one := spec{fagus: self, args: exchange(), network: t.network, ranks: ranks, number: number, env: []string{"FAGUS_STALL=" + stall.String()}}
+	one := spec{args: exchange(), network: t.network, ranks: ranks, number: number, env: []string{"FAGUS_STALL=" + stall.String()}}
 	if t.hosts {
 		one.hosts = ranks
 	}

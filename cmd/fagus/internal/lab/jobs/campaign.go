@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ import (
 
 // campaign runs jobs, one after another.
 type campaign struct {
-	self   string // the command fagus
+	fagus  experiment.Fagus
 	nets   []runflags.Network
 	nodes  []int
 	jobs   int // on each network
@@ -108,8 +107,11 @@ func (c *campaign) runOne(ctx context.Context, r *row, args []string) (why strin
 func (c *campaign) runJob(ctx context.Context, mark string, args []string) (ranks int, why string) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second) // the job's own limit comes first
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.self, args...)
-	cmd.Env = append(experiment.Environ(mark), "TMPDIR="+c.folder)
+	cmd, err := c.fagus.Command(ctx, mark, args...)
+	if err != nil {
+		return 0, err.Error()
+	}
+	cmd.Env = append(cmd.Env, "TMPDIR="+c.folder)
 	cmd.WaitDelay = time.Second
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -65,8 +65,7 @@ func newCampaign(c *cli.Context, networks runflags.List) (*campaign, error) {
 	case p.bound < 0 || c.IsSet("seconds") && p.bound == 0:
 		return nil, usage.Errorf("--seconds %v: want more than 0", c.Float64("seconds"))
 	}
-	p.self, err = os.Executable()
-	return p, err
+	return p, nil
 }
 
 // document is the result of the command.

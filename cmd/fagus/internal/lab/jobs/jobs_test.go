@@ -44,7 +44,7 @@ func TestLeftovers(t *testing.T) {
 		if err := os.WriteFile(self, []byte(text), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		c := &campaign{self: self, folder: t.TempDir(), memory: memory, leave: 200 * time.Millisecond}
+		c := &campaign{fagus: experiment.Fagus{Path: self}, folder: t.TempDir(), memory: memory, leave: 200 * time.Millisecond}
 		r := row{Network: "shm"}
 		why, err := c.runOne(context.Background(), &r, []string{"run", "ep", "--net", "shm", "--nodes", "2"})
 		if err != nil {

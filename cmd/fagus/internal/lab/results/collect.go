@@ -14,7 +14,7 @@ import (
 
 // Config has the parameters of Collect.
 type Config struct {
-	Fagus    string        // path of the command fagus
+	Fagus    string        // path of the command fagus; "": the command that runs now
 	Programs []string      // names of programs; empty: all programs
 	Nodes    []int         // node counts of the simulated curves
 	Rounds   int           // number of rounds of a race

@@ -117,9 +117,7 @@ func readConfig(c *cli.Context) (Config, error) {
 			return cfg, err
 		}
 	}
-	var err error
-	cfg.Fagus, err = os.Executable()
-	return cfg, err
+	return cfg, nil
 }
 
 // readResults reads the document that an earlier call wrote to path; nil if there is no file.
