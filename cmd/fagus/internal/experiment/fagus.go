@@ -47,8 +47,8 @@ func (f Fagus) Output(ctx context.Context, args ...string) ([]byte, error) {
 	return one.out.head, err
 }
 
-// Command returns fagus with some arguments as a command to start, for campaigns that strike it. Its
-// processes have mark in their environment (Processes).
+// Command returns fagus with some arguments as a command to start, for campaigns that strike it.
+// Its processes have mark in their environment (Processes).
 func (f Fagus) Command(ctx context.Context, mark string, args ...string) (*exec.Cmd, error) {
 	path, err := f.path()
 	cmd := exec.CommandContext(ctx, path, args...)
