@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -143,7 +144,7 @@ func (r *report) measure(ctx context.Context, on *runflags.Target, configs []ben
 		}
 		if on.Rank() == 0 {
 			ns := func(t fagus.Time) float64 { return float64(t) / float64(fagus.Nanosecond) }
-			r.Rows = append(r.Rows, row{cfg.Op, cfg.Bytes, len(samples), ns(samples[0]), ns(samples[len(samples)/2]), ns(samples[len(samples)-1])})
+			r.Rows = append(r.Rows, row{cfg.Op, cfg.Bytes, len(samples), ns(samples[0]), ns(experiment.Quantile(samples, 0.5)), ns(samples[len(samples)-1])})
 		}
 	}
 	return nil

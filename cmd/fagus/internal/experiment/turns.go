@@ -52,7 +52,7 @@ func Crowd(ctx context.Context, workers int, more func(i int) bool, do func(ctx 
 
 // Quantile returns the value above a fraction q of values, interpolated linearly: of 0.5 the
 // median. It sorts the values; of none it returns 0.
-func Quantile[T int64 | float64](values []T, q float64) T {
+func Quantile[T ~int64 | ~float64](values []T, q float64) T {
 	if len(values) == 0 {
 		return 0
 	}
