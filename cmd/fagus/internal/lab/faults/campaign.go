@@ -163,7 +163,7 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 			p.detects = append(p.detects, d.String())
 		}
 	}
-	p.troubles, p.doc.Skipped = possible(p.troubles, func(t trouble) bool { return t.hosts })
+	p.troubles, p.doc.Skipped = triable(p.troubles, func(t trouble) bool { return t.hosts })
 	if len(p.troubles) == 0 {
 		return nil, fmt.Errorf("campaign: faults of hosts cannot be tried here: %s", p.doc.Skipped)
 	}

@@ -69,7 +69,7 @@ type document struct {
 
 func runTrials(c *cli.Context, trials []death) error {
 	d := document{Schema: schema}
-	trials, d.Skipped = possible(trials, func(t death) bool { return t.hosts })
+	trials, d.Skipped = triable(trials, func(t death) bool { return t.hosts })
 	bar := base.NewProgress(c.App.ErrWriter, "faults", len(trials))
 	defer bar.Stop()
 	for i, t := range trials {

@@ -56,9 +56,9 @@ func newHosts(n, number int) (*namespaces.Set, error) {
 // exchange returns the arguments of a command whose ranks exchange data until something ends them.
 func exchange() []string { return []string{"bench", "--bytes", "64", "--samples", "1000000000"} }
 
-// possible returns what can be tried here: without what strikes hosts if no hosts can be made, and
+// triable returns what can be tried here: without what strikes hosts if no hosts can be made, and
 // why they cannot.
-func possible[T any](all []T, ofHosts func(T) bool) (able []T, skipped string) {
+func triable[T any](all []T, ofHosts func(T) bool) (able []T, skipped string) {
 	if !slices.ContainsFunc(all, ofHosts) {
 		return all, ""
 	}

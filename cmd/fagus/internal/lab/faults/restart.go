@@ -109,7 +109,7 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 	if c.Int("kills")+c.Int("host-faults") > 0 {
 		jobs = campaignOfDeaths(nets, c.String("only"), c.Int("kills"), c.Int("host-faults"), d.doc.Seed)
 	}
-	jobs, d.doc.Skipped = possible(jobs, func(t death) bool { return t.hosts })
+	jobs, d.doc.Skipped = triable(jobs, func(t death) bool { return t.hosts })
 	if len(jobs) == 0 && d.doc.Skipped == "" {
 		return usage.Errorf("--net %s --only %q: no fault of these networks has this in its name", c.String("net"), c.String("only"))
 	}
