@@ -31,19 +31,3 @@ func TestCommand(t *testing.T) {
 		}
 	}
 }
-
-// TestTail writes more bytes than a tail keeps.
-func TestTail(t *testing.T) {
-	var l tail
-	for range tailBytes {
-		if n, err := l.Write([]byte("word ")); n != 5 || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	if _, err := l.Write([]byte("last\n")); err != nil {
-		t.Fatal(err)
-	}
-	if s := l.String(); len(s) != tailBytes-1 || s[len(s)-9:] != "word last" {
-		t.Errorf("%d bytes, the end is %q", len(s), s[len(s)-9:])
-	}
-}
