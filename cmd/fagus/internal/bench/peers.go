@@ -59,19 +59,18 @@ type rivalry struct {
 	session peers.Session // without Running, Batch and Unsteady
 	report  peersReport
 	timeout time.Duration
-	self    string
-	cpus    []int
-	free    bool
 }
 
-// heat is the measurement of all systems with one number of ranks.
+// heat is the measurement of all systems with one number of ranks and of hogs.
 type heat struct {
+	field
 	systems []peers.System
 	cases   []peers.Case
 	batch   time.Duration
-	hogs    int
-	sharing bool // ranks share processors, with each other or with hogs
 }
+
+// sharing reports whether ranks share processors, with each other or with hogs.
+func (f *field) sharing() bool { return f.hogs > 0 || f.crowded() }
 
 // sharingBatch is the default time of a batch where ranks share processors with each other or with
 // hogs. It is that of many time slices of the kernel: a rank that has slept before a batch is
@@ -119,29 +118,31 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rivalry{timeout: timeout, self: self, cpus: cpus, free: c.Bool(unbound)}
+	r := &rivalry{timeout: timeout}
 	r.session = peers.Session{
 		Samples: c.Int("samples"),
 		Probe:   func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
 	r.report = newPeersReport(net, c.String("provider"), ranks, cpus, c.IntSlice("hogs"))
-	for _, f := range fields(ranks, c.IntSlice("hogs")) {
-		f.net, f.over, f.self, f.folder = net, c.String("provider"), self, c.String("peers-dir")
-		f.cpus, f.free, f.heap = cpus, r.free, symmetric(selected)
-		all, missing, err := f.competitors()
-		if err != nil {
-			return nil, err
+	for _, hogs := range c.IntSlice("hogs") {
+		for _, n := range ranks {
+			h := heat{batch: c.Duration("batch"), field: field{
+				net: net, over: c.String("provider"), self: self, folder: c.String("peers-dir"), cpus: cpus, ranks: n, hogs: hogs, free: c.Bool(unbound), heap: symmetric(selected),
+			}}
+			all, missing, err := h.competitors()
+			if err != nil {
+				return nil, err
+			}
+			h.systems, h.cases = systemsOf(all), casesOf(selected, n, all)
+			if why := h.addPingPong(h.cases); why != nil {
+				missing = append(missing, fmt.Sprintf("%s (%v)", fiPingPong, why))
+			}
+			if !c.IsSet("batch") && h.sharing() {
+				h.batch = sharingBatch
+			}
+			r.heats = append(r.heats, h)
+			r.report.add(h.systems, missing)
 		}
-		cases := casesOf(selected, f.ranks, all)
-		if why := f.addPingPong(cases); why != nil {
-			missing = append(missing, fmt.Sprintf("%s (%v)", fiPingPong, why))
-		}
-		h := heat{systemsOf(all), cases, c.Duration("batch"), f.hogs, f.hogs > 0 || f.crowded()}
-		if !c.IsSet("batch") && h.sharing {
-			h.batch = sharingBatch
-		}
-		r.heats = append(r.heats, h)
-		r.report.add(h.systems, missing)
 	}
 	return r, nil
 }
@@ -182,16 +183,6 @@ func different(c *cli.Context, flag string, least, most int) ([]int, error) {
 		return nil, usage.Errorf("--%s: want different numbers from %d to %d", flag, least, most)
 	}
 	return numbers, nil
-}
-
-// fields returns a field for each number of hogs and of ranks.
-func fields(ranks, hogs []int) (all []field) {
-	for _, h := range hogs {
-		for _, n := range ranks {
-			all = append(all, field{ranks: n, hogs: h})
-		}
-	}
-	return all
 }
 
 // rankNumbers returns the numbers of ranks that the command line selects. Each operation must be
@@ -279,19 +270,19 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) (err error) {
 	}
 	var busy []int
 	for i := range h.hogs {
-		cpu := r.cpus[i%len(r.cpus)]
-		if r.free {
+		cpu := h.cpus[i%len(h.cpus)]
+		if h.free {
 			cpu = -1
 		}
 		busy = append(busy, cpu)
 	}
-	herd, err := hog.Start(r.self, []string{"bench", "--hog"}, busy)
+	herd, err := hog.Start(h.self, []string{"bench", "--hog"}, busy)
 	if err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, herd.Stop()) }()
 	session := r.session
-	session.Batch, session.Unsteady = h.batch, h.sharing
+	session.Batch, session.Unsteady = h.batch, h.sharing()
 	for i, s := range h.systems {
 		// MPI launchers create their temporary files in TMPDIR.
 		s.Env = append(slices.Clone(s.Env), "TMPDIR="+folder)
