@@ -46,16 +46,9 @@ type deaths struct {
 	limit    time.Duration
 
 	mu         sync.Mutex
-	iterations map[string]int    // by network
-	references map[int]*expected // by iterations
+	iterations map[string]int                    // by network
+	references map[int]func() (sorResult, error) // of undisturbed jobs, by iterations
 	doc        deathsDocument
-}
-
-// expected is the result of an undisturbed job.
-type expected struct {
-	once   sync.Once
-	result sorResult
-	err    error
 }
 
 // sorResult is what must be the same, bit for bit.
@@ -100,7 +93,7 @@ type death struct {
 }
 
 func runDeaths(c *cli.Context, nets []runflags.Network) error {
-	d := &deaths{workers: c.Int("workers"), restarts: c.Int("restart"), limit: restartLimit, iterations: map[string]int{}, references: map[int]*expected{}}
+	d := &deaths{workers: c.Int("workers"), restarts: c.Int("restart"), limit: restartLimit, iterations: map[string]int{}, references: map[int]func() (sorResult, error){}}
 	d.doc = deathsDocument{Schema: deathsSchema, Seed: c.Uint64("seed"), Rows: []deathsRow{}}
 	if d.workers < 1 || d.restarts < 1 || c.Int("kills") < 0 || c.Int("host-faults") < 0 {
 		return usage.Errorf("--restart %d --workers %d --kills %d --host-faults %d: want at least 1, 1, 0 and 0", d.restarts, d.workers, c.Int("kills"), c.Int("host-faults"))
@@ -202,21 +195,21 @@ func (d *deaths) try(ctx context.Context, number int, t death) error {
 // expect returns the result of so many iterations without a fault, in this process's own command.
 func (d *deaths) expect(ctx context.Context, iterations int) (sorResult, error) {
 	d.mu.Lock()
-	e := d.references[iterations]
-	if e == nil {
-		e = &expected{}
-		d.references[iterations] = e
+	result := d.references[iterations]
+	if result == nil {
+		result = sync.OnceValues(func() (r sorResult, err error) {
+			alone := spec{args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -1}
+			_, err = alone.run(ctx, func(j *job) (err error) {
+				<-j.ended
+				r, err = j.result()
+				return err
+			})
+			return r, err
+		})
+		d.references[iterations] = result
 	}
 	d.mu.Unlock()
-	e.once.Do(func() {
-		alone := spec{args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -1}
-		_, e.err = alone.run(ctx, func(j *job) (err error) {
-			<-j.ended
-			e.result, err = j.result()
-			return err
-		})
-	})
-	return e.result, e.err
+	return result()
 }
 
 func sor(iterations int) []string {
