@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -261,15 +262,9 @@ func (s *state) write(w *want) error {
 	return nil
 }
 
-// reduce ends a round with a Reduce whose result depends on the order of the ranks' inputs.
+// reduce ends a round with a Reduce.
 func (s *state) reduce(round int) error {
-	input := func(rank int) int64 { return int64(round+1)*1_000_003 - int64(rank) }
-	combine := func(a, b int64) int64 { return 31*a + b }
-	want := input(0)
-	for rank := 1; rank < s.node.Nodes(); rank++ {
-		want = combine(want, input(rank))
-	}
-	got, err := fagus.Reduce(s.node, input(s.node.Rank()), combine)
+	got, want, err := verify.Reduction(s.node, round)
 	if err == nil && got != want {
 		err = fmt.Errorf("random: wrong reduce: rank %d in round %d gets %d: want %d", s.node.Rank(), round, got, want)
 	}

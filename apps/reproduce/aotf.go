@@ -34,50 +34,35 @@ func envs() []string { return []string{"A", "B", "C", "D", "E", "F"} }
 // through the cable and inside the NIC. It adds the papers' estimates for a bus of 133 MHz
 // (docs/lab/papers.md, DIMMnet-1, Measurement environments).
 func AOTF(ctx context.Context, cfg Config) (*Table, error) {
-	cfg, t, err := newTable(cfg, "aotf", "one AOTF of 4 bytes, there and back")
-	if err != nil {
-		return nil, err
-	}
+	s := newStudy(ctx, cfg, "aotf", "one AOTF of 4 bytes, there and back")
 	for _, env := range envs() {
-		rtt, err := roundTrip(ctx, cfg, env)
-		if err != nil {
-			return nil, err
-		}
-		t.add(env, "rtt_ns", rtt)
-		if err := t.addLoops(ctx, cfg, env); err != nil {
-			return nil, err
-		}
-		preset, err := sim.LoadPreset(env)
-		if err != nil {
-			return nil, err
-		}
-		if !blind(env) { // the papers give B's stages for F, and D's for E
-			t.add(env, "nic_latency_ns", nanoseconds(preset.NICLatency()))
+		s.add(env, "rtt_ns", s.roundTrip(env))
+		external, internal := s.loop(env, true), s.loop(env, false)
+		s.add(env, "external_loop_ns", external)
+		s.add(env, "internal_loop_ns", internal)
+		s.add(env, "outside_swif_ns", external-internal)
+		if preset := s.preset(env); !blind(env) { // the papers give B's stages for F, and D's for E
+			s.add(env, "nic_latency_ns", nanoseconds(preset.NICLatency()))
 		}
 	}
-	design, err := sim.LoadPreset("design")
-	if err != nil {
-		return nil, err
+	design := s.preset("design")
+	if s.err != nil {
+		return nil, s.err
 	}
-	t.add("design", "nic_latency_ns", nanoseconds(design.NICLatency()))
+	s.add("design", "nic_latency_ns", nanoseconds(design.NICLatency()))
 	// A remote write takes 10 clocks more, to reach the DIMM; the last stage takes one.
 	clock := design.NIC.Receive[len(design.NIC.Receive)-1].Time
-	t.add("design", "remote_write_ns", nanoseconds(design.NICLatency()+10*clock))
-	for _, both := range []bool{false, true} {
-		rate, err := sustained(ctx, cfg, both)
-		if err != nil {
-			return nil, err
-		}
-		t.add("design", map[bool]string{false: "botf_mb_s", true: "botf_both_ways_mb_s"}[both], rate)
-	}
-	return t, nil
+	s.add("design", "remote_write_ns", nanoseconds(design.NICLatency()+10*clock))
+	s.add("design", "botf_mb_s", s.sustained(false))
+	s.add("design", "botf_both_ways_mb_s", s.sustained(true))
+	return s.table()
 }
 
 func nanoseconds(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Nanosecond) }
 
-func roundTrip(ctx context.Context, cfg Config, env string) (float64, error) {
-	return run(ctx, cfg, sim.Config{Env: env}, 2, func(p *pinger) (float64, error) {
-		return p.rounds(cfg.Rounds, func(round uint32) error {
+func (s *study) roundTrip(env string) float64 {
+	return s.run(sim.Config{Env: env}, 2, func(p *pinger) (float64, error) {
+		return p.rounds(s.cfg.Rounds, func(round uint32) error {
 			if p.h.Port().Rank() == 1 {
 				return p.answer(0, round)
 			}
@@ -86,30 +71,18 @@ func roundTrip(ctx context.Context, cfg Config, env string) (float64, error) {
 	})
 }
 
-func (t *Table) addLoops(ctx context.Context, cfg Config, env string) error {
-	external, err := loop(ctx, cfg, env, true)
-	if err != nil {
-		return err
-	}
-	internal, err := loop(ctx, cfg, env, false)
-	t.add(env, "external_loop_ns", external)
-	t.add(env, "internal_loop_ns", internal)
-	t.add(env, "outside_swif_ns", external-internal)
-	return err
-}
-
 // loop returns the mean time of a 4-byte store of a rank to itself.
-func loop(ctx context.Context, cfg Config, env string, external bool) (float64, error) {
-	return run(ctx, cfg, sim.Config{Env: env, ExternalLoop: external}, 1, func(p *pinger) (float64, error) {
-		return p.rounds(cfg.Rounds, func(round uint32) error { return p.ask(0, round) })
+func (s *study) loop(env string, external bool) float64 {
+	return s.run(sim.Config{Env: env, ExternalLoop: external}, 1, func(p *pinger) (float64, error) {
+		return p.rounds(s.cfg.Rounds, func(round uint32) error { return p.ask(0, round) })
 	})
 }
 
 // sustained returns the rate, in MB/s, at which one side sends full blocks with a bus of 133 MHz.
 // If both is set, it is the rate of both sides together.
-func sustained(ctx context.Context, cfg Config, both bool) (float64, error) {
+func (s *study) sustained(both bool) float64 {
 	const block = 464
-	return run(ctx, cfg, sim.Config{Env: "design"}, 2, func(p *pinger) (float64, error) {
+	return s.run(sim.Config{Env: "design"}, 2, func(p *pinger) (float64, error) {
 		port := p.h.Port()
 		sides := 1
 		if both {
@@ -117,8 +90,15 @@ func sustained(ctx context.Context, cfg Config, both bool) (float64, error) {
 		}
 		sends := port.Rank() == 0 || both
 		if sends {
-			w := &writer{port: port, to: 1 - port.Rank(), block: make([]byte, block), left: cfg.Rounds}
-			if err := dimmnet.Drive(port, w, func() bool { return w.left == 0 }); err != nil {
+			payload, left := make([]byte, block), s.cfg.Rounds
+			write := step(func() bool {
+				posted := port.Write(1-port.Rank(), 0, payload)
+				if posted {
+					left--
+				}
+				return posted
+			})
+			if err := dimmnet.Drive(port, write, func() bool { return left == 0 }); err != nil {
 				return 0, err
 			}
 		}
@@ -133,22 +113,6 @@ func sustained(ctx context.Context, cfg Config, both bool) (float64, error) {
 				return 0, err
 			}
 		}
-		return float64(sides*cfg.Rounds*block) / seconds / 1e6, nil
+		return float64(sides*s.cfg.Rounds*block) / seconds / 1e6, nil
 	})
-}
-
-// writer is a Stepper that writes the same block; left counts the writes to go.
-type writer struct {
-	port  dimmnet.Port
-	to    dimmnet.Rank
-	block []byte
-	left  int
-}
-
-func (w *writer) Step() (progress bool, err error) {
-	if !w.port.Write(w.to, 0, w.block) {
-		return false, nil
-	}
-	w.left--
-	return true, nil
 }

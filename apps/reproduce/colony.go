@@ -12,24 +12,21 @@ import (
 // thesis's were known. The last rows are the thesis's estimates, here computed from the model's
 // means.
 func Colony(ctx context.Context, cfg Config) (*Table, error) {
-	cfg, t, err := newTable(cfg, "colony", "Computer Colony: reads and writes, in clocks of 20 ns")
+	s := newStudy(ctx, cfg, "colony", "Computer Colony: reads and writes, in clocks of 20 ns")
+	list, err := colony.Reproduce(ctx, 50*s.cfg.Rounds, s.cfg.Seed, s.cfg.Progress)
 	if err != nil {
 		return nil, err
 	}
-	list, err := colony.Reproduce(ctx, 50*cfg.Rounds, cfg.Seed, cfg.Progress)
-	if err != nil {
-		return nil, err
-	}
-	t.paper = make(figures)
+	s.paper = make(figures)
 	for _, f := range list {
 		if f.Paper != nil {
-			if t.paper[f.Env] == nil {
-				t.paper[f.Env] = make(map[string]float64)
+			if s.paper[f.Env] == nil {
+				s.paper[f.Env] = make(map[string]float64)
 			}
-			t.paper[f.Env][f.Quantity] = *f.Paper
+			s.paper[f.Env][f.Quantity] = *f.Paper
 		}
-		t.add(f.Env, f.Quantity, f.Model)
-		t.Rows[len(t.Rows)-1].Left = f.Left
+		s.add(f.Env, f.Quantity, f.Model)
+		s.Rows[len(s.Rows)-1].Left = f.Left
 	}
-	return t, nil
+	return s.table()
 }

@@ -15,30 +15,20 @@ const sendrecvEnv = "sendrecv"
 // SendRecv measures, as the DIMM_Send paper does, the round trip of an ordinary store through the
 // switch, and of a store with an undefined command, which interrupts the core PU.
 func SendRecv(ctx context.Context, cfg Config) (*Table, error) {
-	cfg, t, err := newTable(cfg, "sendrecv", "stores by a RHiNET2 switch")
-	if err != nil {
-		return nil, err
-	}
-	ordinary, err := roundTrip(ctx, cfg, sendrecvEnv)
-	if err != nil {
-		return nil, err
-	}
-	interrupt, err := interruptRoundTrip(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	t.add(sendrecvEnv, "rtt_ns", ordinary)
-	t.add(sendrecvEnv, "one_way_ns", ordinary/2)
-	t.add(sendrecvEnv, "interrupt_rtt_ns", interrupt)
-	t.add(sendrecvEnv, "interrupt_one_way_ns", interrupt-ordinary/2)
-	return t, nil
+	s := newStudy(ctx, cfg, "sendrecv", "stores by a RHiNET2 switch")
+	ordinary, interrupt := s.roundTrip(sendrecvEnv), s.interruptRoundTrip()
+	s.add(sendrecvEnv, "rtt_ns", ordinary)
+	s.add(sendrecvEnv, "one_way_ns", ordinary/2)
+	s.add(sendrecvEnv, "interrupt_rtt_ns", interrupt)
+	s.add(sendrecvEnv, "interrupt_one_way_ns", interrupt-ordinary/2)
+	return s.table()
 }
 
 const unknownCommand martini.Command = 0xff
 
 // interruptRoundTrip measures a store that interrupts the core PU, and an ordinary store back.
-func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
-	return run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
+func (s *study) interruptRoundTrip() float64 {
+	return s.run(sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
 		u, err := sim.OpenUser(p.h, martini.Owner{Group: 2, Process: 1})
 		if err != nil {
 			return 0, err
@@ -47,14 +37,14 @@ func interruptRoundTrip(ctx context.Context, cfg Config) (float64, error) {
 			return 0, err
 		}
 		if p.h.Port().Rank() == 1 {
-			return p.rounds(cfg.Rounds, func(round uint32) error { return p.answer(0, round) })
+			return p.rounds(s.cfg.Rounds, func(round uint32) error { return p.answer(0, round) })
 		}
 		p.h.Spend(dimmnet.Millisecond) // until rank 1 has registered its region
 		page, err := u.Map(martini.Seed{To: 1, Physical: true, Command: unknownCommand})
 		if err != nil {
 			return 0, err
 		}
-		return p.rounds(cfg.Rounds, func(round uint32) error {
+		return p.rounds(s.cfg.Rounds, func(round uint32) error {
 			if posted, err := u.Store(page, 0, uint64(round), 4); err != nil || !posted {
 				return fmt.Errorf("reproduce: rank 0's port refused a store: %w", err)
 			}
@@ -105,20 +95,17 @@ func curveSizes() (sizes []int) {
 
 // Bandwidth measures the curve.
 func Bandwidth(ctx context.Context, cfg Config) (*Curve, error) {
-	cfg = cfg.withDefaults()
-	rounds := min(cfg.Rounds, 200) // the paper's means are of 200 runs
+	s := study{cfg: cfg.withDefaults(), ctx: ctx}
+	rounds := min(s.cfg.Rounds, 200) // the paper's means are of 200 runs
 	c := &Curve{Env: sendrecvEnv}
 	for _, n := range curveSizes() {
 		c.Points = append(c.Points, Point{Bytes: n})
 	}
-	_, err := run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
+	s.run(sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
 		return 0, measureCurve(p, rounds, c.Points)
 	})
-	if err != nil {
-		return nil, err
-	}
 	c.compare()
-	return c, nil
+	return c, s.err
 }
 
 func (c *Curve) compare() {
@@ -250,21 +237,11 @@ func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
 	return nanoseconds(sum) / float64(rounds), nil
 }
 
-func (s *sender) status(wanted func(uint64) bool) (uint64, error) {
-	w := &statusWord{port: s.h.Port(), wanted: wanted}
-	err := dimmnet.Drive(w.port, w, func() bool { return w.seen })
-	return w.word, err
-}
-
-type statusWord struct {
-	port   dimmnet.Port
-	wanted func(uint64) bool
-	word   uint64
-	seen   bool
-}
-
-func (s *statusWord) Step() (progress bool, err error) {
-	s.word = s.port.Load(curveAck)
-	s.seen = s.wanted(s.word)
-	return s.seen, nil
+// status polls the status word until it is as wanted, and returns it.
+func (s *sender) status(wanted func(uint64) bool) (word uint64, err error) {
+	err = s.until(func() bool {
+		word = s.h.Port().Load(curveAck)
+		return wanted(word)
+	})
+	return word, err
 }

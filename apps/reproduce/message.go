@@ -18,11 +18,11 @@ func (m Message) Rate() float64 { return float64(m.Bytes) / m.Ns * 1000 }
 
 // Messages measures round trips of DIMM_Send and DIMM_Recv; the paper has only a graph of them.
 func Messages(ctx context.Context, cfg Config) ([]Message, error) {
-	cfg = cfg.withDefaults()
+	s := study{cfg: cfg.withDefaults(), ctx: ctx}
 	var list []Message
 	for _, n := range []int{4, 64, 464, 465, 1024, 4096, 16 << 10, 64 << 10, 256 << 10, 1 << 20} {
-		rounds := max(1, min(cfg.Rounds, (4<<20)/n, 200))
-		ns, err := run(ctx, cfg, sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
+		rounds := max(1, min(s.cfg.Rounds, (4<<20)/n, 200))
+		ns := s.run(sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
 			e, err := sendrecv.New(p.h.Port(), sendrecv.Config{})
 			if err != nil {
 				return 0, err
@@ -30,12 +30,9 @@ func Messages(ctx context.Context, cfg Config) ([]Message, error) {
 			message := make([]byte, n)
 			return p.rounds(rounds, func(uint32) error { return p.exchange(e, message) })
 		})
-		if err != nil {
-			return nil, err
-		}
 		list = append(list, Message{n, ns / 2})
 	}
-	return list, nil
+	return list, s.err
 }
 
 func (p *pinger) exchange(e *sendrecv.Endpoint, message []byte) error {

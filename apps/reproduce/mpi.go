@@ -18,62 +18,54 @@ const mpiProtocol = 1250 * dimmnet.Nanosecond
 // MPI measures commands of DIMMnet-2, and empty messages of the library and of MPI, eager and by
 // rendezvous. The time of a message is half a round trip.
 func MPI(ctx context.Context, cfg Config) (*Table, error) {
-	cfg, t, err := newTable(cfg, "mpi", "DIMMnet-2: commands, and messages of no bytes")
-	if err != nil {
-		return nil, err
-	}
-	model := make(map[string]float64)
-	for _, m := range []struct {
-		quantity string
-		measure  func(context.Context, Config) (dimmnet.Time, error)
-	}{
-		{"botf_ivs_us", botfIVS},
-		{"vl_us", vectorLoad},
-		{"library_eager_us", func(ctx context.Context, cfg Config) (dimmnet.Time, error) { return message(ctx, cfg, 0, 0) }},
-		{"mpi_eager_us", func(ctx context.Context, cfg Config) (dimmnet.Time, error) { return message(ctx, cfg, mpiProtocol, 0) }},
-		{"mpi_rendezvous_us", func(ctx context.Context, cfg Config) (dimmnet.Time, error) { return message(ctx, cfg, mpiProtocol, -1) }},
-	} {
-		took, err := m.measure(ctx, cfg)
-		if err != nil {
-			return nil, err
+	s := newStudy(ctx, cfg, "mpi", "DIMMnet-2: commands, and messages of no bytes")
+	add := func(quantity string, measure func(*study) (dimmnet.Time, error)) (us float64) {
+		if s.err == nil {
+			var took dimmnet.Time
+			took, s.err = measure(s)
+			us = float64(took) / float64(dimmnet.Microsecond)
 		}
-		us := float64(took) / float64(dimmnet.Microsecond)
-		t.add("dimmnet2", m.quantity, us)
-		model[m.quantity] = us
-		cfg.Progress()
+		s.add("dimmnet2", quantity, us)
+		s.cfg.Progress()
+		return us
 	}
+	messages := func(protocol dimmnet.Time, eager int) func(*study) (dimmnet.Time, error) {
+		return func(s *study) (dimmnet.Time, error) { return s.message(protocol, eager) }
+	}
+	botf, load := add("botf_ivs_us", (*study).botfIVS), add("vl_us", (*study).vectorLoad)
+	libraryEager, mpiEager := add("library_eager_us", messages(0, 0)), add("mpi_eager_us", messages(mpiProtocol, 0))
+	add("mpi_rendezvous_us", messages(mpiProtocol, -1))
 	// The paper's rows 6 to 8, which are differences of the rows above.
-	protocol := model["mpi_eager_us"] - model["library_eager_us"]
-	library := model["library_eager_us"] - model["botf_ivs_us"] - model["vl_us"]
-	t.add("dimmnet2", "protocol_us", protocol)
-	t.add("dimmnet2", "library_us", library)
-	t.add("dimmnet2", "host_us", protocol+library)
-	return t, nil
+	protocol, library := mpiEager-libraryEager, libraryEager-botf-load
+	s.add("dimmnet2", "protocol_us", protocol)
+	s.add("dimmnet2", "library_us", library)
+	s.add("dimmnet2", "host_us", protocol+library)
+	return s.table()
 }
 
 // onDIMMnet2 runs body on the given ranks. body calls phase to spend a random part of a poll.
-func onDIMMnet2(ctx context.Context, cfg Config, ranks int, body func(h dimmnet.Host, phase func()) error) error {
+func (s *study) onDIMMnet2(ranks int, body func(h dimmnet.Host, phase func()) error) error {
 	w, err := dimmnet2.New(sim.Config{}, dimmnet2.Default())
 	if err != nil {
 		return err
 	}
-	return w.Run(ctx, ranks, func(h dimmnet.Host) error {
-		random := rand.New(rand.NewPCG(cfg.Seed, uint64(h.Port().Rank())))
+	return w.Run(s.ctx, ranks, func(h dimmnet.Host) error {
+		random := rand.New(rand.NewPCG(s.cfg.Seed, uint64(h.Port().Rank())))
 		return body(h, func() { h.Spend(dimmnet.Time(random.Int64N(int64(dimmnet2.Default().Read)))) })
 	})
 }
 
 // botfIVS times a BOTF of a 32-byte IVS packet, from filling a window until its NWA is seen.
-func botfIVS(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
+func (s *study) botfIVS() (took dimmnet.Time, err error) {
 	const bytes = 32
-	err = onDIMMnet2(ctx, cfg, 2, func(h dimmnet.Host, phase func()) error {
+	err = s.onDIMMnet2(2, func(h dimmnet.Host, phase func()) error {
 		u, err := dimmnet2.Open(h)
 		if err != nil {
 			return err
 		}
 		me := h.Port().Rank()
 		begin := h.Now()
-		for i := range 2 * cfg.Rounds {
+		for i := range 2 * s.cfg.Rounds {
 			if i%2 == int(me) {
 				w := i / 2 % 64
 				if err := u.Put(w, u.IVSImage(1-me, bytes), make([]byte, bytes)); err != nil {
@@ -95,21 +87,21 @@ func botfIVS(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
 				return err
 			}
 		}
-		took = max(took, (h.Now()-begin)/dimmnet.Time(2*cfg.Rounds))
+		took = max(took, (h.Now()-begin)/dimmnet.Time(2*s.cfg.Rounds))
 		return nil
 	})
 	return took, err
 }
 
 // vectorLoad returns the time of a VL of 128 bytes, from the command until UR shows its end.
-func vectorLoad(ctx context.Context, cfg Config) (took dimmnet.Time, err error) {
-	err = onDIMMnet2(ctx, cfg, 1, func(h dimmnet.Host, _ func()) error {
+func (s *study) vectorLoad() (took dimmnet.Time, err error) {
+	err = s.onDIMMnet2(1, func(h dimmnet.Host, _ func()) error {
 		u, err := dimmnet2.Open(h)
 		if err != nil {
 			return err
 		}
 		begin := h.Now()
-		for range cfg.Rounds {
+		for range s.cfg.Rounds {
 			n, err := u.VL(dimmnet2.Contiguous(1<<20, 128), 0)
 			if err != nil {
 				return err
@@ -117,14 +109,14 @@ func vectorLoad(ctx context.Context, cfg Config) (took dimmnet.Time, err error) 
 			for !u.Done(n) {
 			}
 		}
-		took = (h.Now() - begin) / dimmnet.Time(cfg.Rounds)
+		took = (h.Now() - begin) / dimmnet.Time(s.cfg.Rounds)
 		return nil
 	})
 	return took, err
 }
 
-func message(ctx context.Context, cfg Config, protocol dimmnet.Time, eager int) (took dimmnet.Time, err error) {
-	err = onDIMMnet2(ctx, cfg, 2, func(h dimmnet.Host, phase func()) error {
+func (s *study) message(protocol dimmnet.Time, eager int) (took dimmnet.Time, err error) {
+	err = s.onDIMMnet2(2, func(h dimmnet.Host, phase func()) error {
 		link, err := ivs.New(h, ivs.Config{Protocol: protocol})
 		if err != nil {
 			return err
@@ -134,7 +126,7 @@ func message(ctx context.Context, cfg Config, protocol dimmnet.Time, eager int) 
 				return err
 			}
 			begin := h.Now()
-			for i := range 2 * cfg.Rounds {
+			for i := range 2 * s.cfg.Rounds {
 				if i%2 != c.Rank() {
 					if _, err := c.Recv(nil, 1-c.Rank(), 0); err != nil {
 						return err
@@ -146,7 +138,7 @@ func message(ctx context.Context, cfg Config, protocol dimmnet.Time, eager int) 
 				}
 				phase()
 			}
-			took = max(took, (h.Now()-begin)/dimmnet.Time(2*cfg.Rounds))
+			took = max(took, (h.Now()-begin)/dimmnet.Time(2*s.cfg.Rounds))
 			return nil
 		})
 	})

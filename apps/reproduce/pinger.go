@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -15,24 +14,6 @@ type pinger struct {
 	h      dimmnet.Host
 	preset sim.Preset
 	random *rand.Rand
-}
-
-func run(ctx context.Context, cfg Config, net sim.Config, nodes int, program func(*pinger) (float64, error)) (result float64, err error) {
-	network, err := sim.New(net)
-	if err != nil {
-		return 0, err
-	}
-	preset := network.Preset()
-	err = network.Run(ctx, nodes, func(h dimmnet.Host) error {
-		rank := h.Port().Rank()
-		x, err := program(&pinger{h, preset, rand.New(rand.NewPCG(cfg.Seed, uint64(rank)))})
-		if rank == 0 {
-			result = x
-		}
-		return err
-	})
-	cfg.Progress()
-	return result, err
 }
 
 // rounds returns the mean time of a round in nanoseconds.
@@ -78,22 +59,24 @@ func (p *pinger) store(dst dimmnet.Rank, off dimmnet.Offset, v uint32) error {
 
 // await polls 4 bytes of the LLCM until they are v, then spends the test program's time.
 func (p *pinger) await(off dimmnet.Offset, v uint32) error {
-	s := &poll{port: p.h.Port(), off: off, want: v}
-	err := dimmnet.Drive(s.port, s, func() bool { return s.seen })
+	err := p.until(func() bool {
+		var b [4]byte
+		p.h.Port().Read(b[:], off)
+		return binary.LittleEndian.Uint32(b[:]) == v
+	})
 	p.h.Spend(p.preset.Host.Program)
 	return err
 }
 
-type poll struct {
-	port dimmnet.Port
-	off  dimmnet.Offset
-	want uint32
-	seen bool
+// until polls until seen returns true.
+func (p *pinger) until(seen func() bool) error {
+	done := false
+	poll := step(func() bool { done = seen(); return done })
+	return dimmnet.Drive(p.h.Port(), poll, func() bool { return done })
 }
 
-func (s *poll) Step() (progress bool, err error) {
-	var b [4]byte
-	s.port.Read(b[:], s.off)
-	s.seen = binary.LittleEndian.Uint32(b[:]) == s.want
-	return s.seen, nil
-}
+// step is a Stepper that reports whether it has made progress.
+type step func() bool
+
+// Step implements dimmnet.Stepper.
+func (s step) Step() (progress bool, err error) { return s(), nil }

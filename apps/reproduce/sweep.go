@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 // SweepPoint is the result for one number of nodes.
@@ -35,23 +34,17 @@ func Sweep(ctx context.Context, cfg Config, env string, nodes []int) ([]SweepPoi
 	if cfg.Rounds == 0 {
 		cfg.Rounds = 20
 	}
-	cfg = cfg.withDefaults()
-	preset, err := sim.LoadPreset(env)
-	if err != nil {
-		return nil, err
-	}
+	s := study{cfg: cfg.withDefaults(), ctx: ctx}
+	preset := s.preset(env)
 	direct := preset
 	direct.Direct = true
-	two, err := barriers(ctx, cfg, direct, 2)
-	if err != nil {
-		return nil, err
-	}
+	two := s.barriers(direct, 2)
 	var points []SweepPoint
 	for _, n := range nodes {
-		p := SweepPoint{Nodes: n, Levels: levels(n, 8), Switches: preset.SwitchLevels(n), Simulated: cfg.Rounds}
-		if p.Barrier, err = barriers(ctx, cfg, preset, n); err != nil {
-			return nil, err
+		if s.err != nil {
+			return nil, s.err
 		}
+		p := SweepPoint{Nodes: n, Levels: levels(n, 8), Switches: preset.SwitchLevels(n), Simulated: s.cfg.Rounds, Barrier: s.barriers(preset, n)}
 		p.PerLevel = p.Barrier / float64(p.Levels)
 		if p.Switches > 0 && preset.Switch.Multicast {
 			transit := nanoseconds(preset.Switch.Packet)
@@ -60,7 +53,7 @@ func Sweep(ctx context.Context, cfg Config, env string, nodes []int) ([]SweepPoi
 		}
 		points = append(points, p)
 	}
-	return points, nil
+	return points, s.err
 }
 
 // levels returns the logarithm of n to a base, rounded up.

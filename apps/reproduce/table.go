@@ -1,13 +1,18 @@
 package reproduce
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 //go:embed paper.toml
@@ -49,13 +54,52 @@ func readFigures(name, text string) (f figures, err error) {
 	return f, nil
 }
 
-func newTable(cfg Config, name, title string) (Config, *Table, error) {
-	t := &Table{Name: name, Title: title}
-	var err error
-	if t.paper, err = readFigures("paper.toml", paperTOML); err == nil {
-		t.predictions, err = readFigures("predictions.toml", predictionsTOML)
+// study measures what a table needs. After a measurement that failed the others do nothing.
+type study struct {
+	Table
+	cfg Config
+	ctx context.Context
+	err error // of the first that failed
+}
+
+func newStudy(ctx context.Context, cfg Config, name, title string) *study {
+	s := &study{Table: Table{Name: name, Title: title}, cfg: cfg.withDefaults(), ctx: ctx}
+	if s.paper, s.err = readFigures("paper.toml", paperTOML); s.err == nil {
+		s.predictions, s.err = readFigures("predictions.toml", predictionsTOML)
 	}
-	return cfg.withDefaults(), t, err
+	return s
+}
+
+func (s *study) table() (*Table, error) { return &s.Table, s.err }
+
+// preset returns the preset of a machine.
+func (s *study) preset(env string) (p sim.Preset) {
+	if s.err == nil {
+		p, s.err = sim.LoadPreset(env)
+	}
+	return p
+}
+
+// run runs a program on the nodes of a network, and returns its result at rank 0.
+func (s *study) run(net sim.Config, nodes int, program func(*pinger) (float64, error)) (result float64) {
+	if s.err != nil {
+		return 0
+	}
+	network, err := sim.New(net)
+	if s.err = err; err != nil {
+		return 0
+	}
+	preset := network.Preset()
+	s.err = network.Run(s.ctx, nodes, func(h dimmnet.Host) error {
+		rank := h.Port().Rank()
+		x, err := program(&pinger{h, preset, rand.New(rand.NewPCG(s.cfg.Seed, uint64(rank)))})
+		if rank == 0 {
+			result = x
+		}
+		return err
+	})
+	s.cfg.Progress()
+	return result
 }
 
 func (t *Table) add(env, quantity string, model float64) {
@@ -87,29 +131,47 @@ func unexplained(quantity string) bool {
 	return slices.Contains([]string{"barrier_mmx_ns", "sum_ull_ns"}, quantity)
 }
 
-// Summary returns the mean and the largest |error| of the rows for which include returns true, and
-// the number of these rows. Rows that are left out or have no error do not count.
-func (t *Table) Summary(include func(*Row) bool) (mean, worst float64, rows int) {
-	for i := range t.Rows {
-		if r := &t.Rows[i]; r.Error != nil && r.Left == "" && include(r) {
-			mean += math.Abs(*r.Error)
-			worst = max(worst, math.Abs(*r.Error))
-			rows++
-		}
-	}
-	return mean / float64(max(rows, 1)), worst, rows
+// Summary is the mean and the largest |error| of some rows.
+type Summary struct {
+	Rows  int     `json:"rows"`
+	Mean  float64 `json:"mean_error"`
+	Worst float64 `json:"worst_error"`
 }
 
-// Predictions returns the mean and the largest |error| of the predictions for which include returns
-// true, against the papers' figures, and their number.
-func (t *Table) Predictions(include func(*Row) bool) (mean, worst float64, rows int) {
+// Summary summarises the rows for which include returns true; nil without such rows. Rows that are
+// left out or have no error do not count.
+func (t *Table) Summary(include func(*Row) bool) *Summary {
+	return t.summary(func(r *Row) *float64 {
+		if r.Left != "" || !include(r) {
+			return nil
+		}
+		return r.Error
+	})
+}
+
+// Predictions is Summary of the predictions, against the papers' figures.
+func (t *Table) Predictions(include func(*Row) bool) *Summary {
+	return t.summary(func(r *Row) *float64 {
+		if r.Predicted == nil || r.Paper == nil || !include(r) {
+			return nil
+		}
+		e := (*r.Predicted - *r.Paper) / *r.Paper
+		return &e
+	})
+}
+
+func (t *Table) summary(errorOf func(*Row) *float64) *Summary {
+	s := &Summary{}
 	for i := range t.Rows {
-		if r := &t.Rows[i]; r.Predicted != nil && r.Paper != nil && include(r) {
-			e := math.Abs(*r.Predicted-*r.Paper) / *r.Paper
-			mean, worst, rows = mean+e, max(worst, e), rows+1
+		if e := errorOf(&t.Rows[i]); e != nil {
+			s.Rows, s.Mean, s.Worst = s.Rows+1, s.Mean+math.Abs(*e), max(s.Worst, math.Abs(*e))
 		}
 	}
-	return mean / float64(max(rows, 1)), worst, rows
+	if s.Rows == 0 {
+		return nil
+	}
+	s.Mean /= float64(s.Rows)
+	return s
 }
 
 // Blind reports whether the row is of an environment to which no parameter was fitted: E and F.

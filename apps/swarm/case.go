@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,12 +134,11 @@ const (
 )
 
 func (c *Case) checkTenures(tenures []Tenure) error {
+	var errs []error
 	for i := range tenures {
-		if err := c.checkTenure(&tenures[i]); err != nil {
-			return err
-		}
+		errs = append(errs, c.checkTenure(&tenures[i]))
 	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 func (c *Case) checkTenure(t *Tenure) error {

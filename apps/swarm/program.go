@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -114,15 +115,9 @@ func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*f
 	return n.Release(set)
 }
 
-// reduce ends a round with a Reduce whose result depends on the order of the ranks' inputs.
+// reduce ends a round with a Reduce.
 func (p *program) reduce(n *fagus.Node, round int) error {
-	input := func(rank int) int64 { return int64(round+1)*1_000_003 - int64(rank) }
-	combine := func(a, b int64) int64 { return 31*a + b }
-	want := input(0)
-	for rank := 1; rank < n.Nodes(); rank++ {
-		want = combine(want, input(rank))
-	}
-	got, err := fagus.Reduce(n, input(n.Rank()), combine)
+	got, want, err := verify.Reduction(n, round)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package swarm
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -42,31 +44,14 @@ func shrink(ctx context.Context, c Case, f *Failure, runs int, run func(*Case) (
 	return c, f, nil
 }
 
-func (c *Case) clone() Case {
-	d := *c
-	d.Variables = slices.Clone(c.Variables)
-	if c.UDP != nil {
-		udp := *c.UDP
-		d.UDP = &udp
+// clone returns a copy that shares no memory with c.
+func (c *Case) clone() (d Case) {
+	text, err := json.Marshal(c)
+	if err == nil {
+		err = json.Unmarshal(text, &d)
 	}
-	d.Faults = slices.Clone(c.Faults)
-	for i := range d.Faults {
-		f := &d.Faults[i]
-		f.A, f.B = slices.Clone(f.A), slices.Clone(f.B)
-	}
-	d.Rounds, d.Deviations = slices.Clone(c.Rounds), slices.Clone(c.Deviations)
-	for i := range d.Rounds {
-		d.Rounds[i].Ranks = slices.Clone(d.Rounds[i].Ranks)
-	}
-	for _, ts := range d.tenures() {
-		*ts = slices.Clone(*ts)
-		for j := range *ts {
-			t := &(*ts)[j]
-			t.Look, t.Wants = slices.Clone(t.Look), slices.Clone(t.Wants)
-			for k := range t.Wants {
-				t.Wants[k].Writes = slices.Clone(t.Wants[k].Writes)
-			}
-		}
+	if err != nil {
+		panic(fmt.Sprintf("swarm: a case is plain data, but: %v", err))
 	}
 	return d
 }

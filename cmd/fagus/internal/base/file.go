@@ -1,6 +1,7 @@
 package base
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 
@@ -46,4 +47,9 @@ func CheckReadable(paths []string) error {
 		}
 	}
 	return nil
+}
+
+// SaveJSON writes document as indented JSON to a file, whole or not at all.
+func SaveJSON(path string, document any) error {
+	return outfile.Replace(path, func(w io.Writer) error { return PrintJSON(w, document) })
 }

@@ -27,12 +27,14 @@ func Print(c *cli.Context, document any, text func(io.Writer) error) error {
 	return text(c.App.Writer)
 }
 
+// PrintText prints the document as JSON if --json is set, and what text returns otherwise.
+func PrintText(c *cli.Context, document any, text func() string) error {
+	return Print(c, document, func(w io.Writer) error { _, err := io.WriteString(w, text()); return err })
+}
+
 // Printf prints the document as JSON if --json is set, and the formatted text otherwise.
 func Printf(c *cli.Context, document any, format string, args ...any) error {
-	return Print(c, document, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, format, args...)
-		return err
-	})
+	return PrintText(c, document, func() string { return fmt.Sprintf(format, args...) })
 }
 
 // NewTable returns an empty table. Columns listed in right, counted from 1, are right-aligned.

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/bench/echo"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -64,20 +64,18 @@ func runAnatomy(c *cli.Context) error {
 	}
 	parts := anatomyParts()
 	all := make([][]float64, len(parts))
-	for range samples {
-		for i, p := range parts {
-			took, err := p.run(c.Context, anatomyCount)
-			if err != nil {
-				return err
-			}
-			all[i] = append(all[i], float64(took.Nanoseconds())/anatomyCount)
-		}
+	err := experiment.InTurn(samples, len(parts), func(_, i int) error {
+		took, err := parts[i].run(c.Context, anatomyCount)
+		all[i] = append(all[i], float64(took.Nanoseconds())/anatomyCount)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	r := &anatomyReport{Schema: anatomySchema, Machine: base.Machine()}
 	plain := make(map[string]float64) // by calls: the time without observers, which comes first
 	for i, p := range parts {
-		slices.Sort(all[i])
-		row := anatomyRow{Part: p.name, Calls: p.calls, Took: all[i][samples/2]}
+		row := anatomyRow{Part: p.name, Calls: p.calls, Took: experiment.Quantile(all[i], 0.5)}
 		if without, ok := plain[p.calls]; ok {
 			row.Added = row.Took - without
 		} else if p.calls != "" {
@@ -85,10 +83,10 @@ func runAnatomy(c *cli.Context) error {
 		}
 		r.Rows = append(r.Rows, row)
 	}
-	return base.Print(c, r, r.print)
+	return base.PrintText(c, r, r.text)
 }
 
-func (r *anatomyReport) print(w io.Writer) error {
+func (r *anatomyReport) text() string {
 	t := base.NewTable(table.Row{"part", "calls", "ns", "adds, ns"}, 3, 4)
 	for _, row := range r.Rows {
 		added := ""
@@ -97,9 +95,8 @@ func (r *anatomyReport) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{row.Part, row.Calls, fmt.Sprintf("%.0f", row.Took), added})
 	}
-	_, err := fmt.Fprintf(w, "one rank, which waits for nobody, on %s; medians\n"+
+	return fmt.Sprintf("one rank, which waits for nobody, on %s; medians\n"+
 		"own work: of two ranks that share memory, with a peer that answers at once; other calls: of a run of one rank\n\n%s\n", r.Machine, t.Render())
-	return err
 }
 
 // anatomyParts returns the parts, each calls without observers before the same calls with one.

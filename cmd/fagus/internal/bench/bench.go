@@ -3,8 +3,8 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -77,19 +78,10 @@ func Command() *cli.Command {
 }
 
 func measureCalls(c *cli.Context) error {
-	for _, name := range peersOnly() {
-		if c.IsSet(name) {
-			return usage.Errorf("--%s is for --peers", name)
-		}
-	}
-	for _, name := range gemmOnly() {
-		if c.IsSet(name) {
-			return usage.Errorf("--%s is for --gemm", name)
-		}
-	}
-	for _, name := range overlapOnly() {
-		if c.IsSet(name) {
-			return usage.Errorf("--%s is for --overlap", name)
+	for _, f := range slices.Concat(peersFlags(), gemmFlags(), overlapFlags()) {
+		of := strings.TrimPrefix(f.(cli.CategorizableFlag).GetCategory(), "with ")
+		if name := f.Names()[0]; of != "" && of != "--"+name && c.IsSet(name) {
+			return usage.Errorf("--%s is for %s", name, of)
 		}
 	}
 	configs := []bench.Config{{Op: bench.Barrier}}
@@ -102,7 +94,20 @@ func measureCalls(c *cli.Context) error {
 			return usage.Wrap(err)
 		}
 	}
+	r := &report{Schema: schema, Rows: []row{}}
+	return atRanks(c, func(*runflags.Config) error { return nil }, func(ctx context.Context, on *runflags.Target) error {
+		r.Nodes, r.Mode, r.Net, r.Placement = on.Nodes, on.Mode.String(), on.Network.Name, on.Placement.String()
+		return r.measure(ctx, on, configs)
+	}, func() error { return base.PrintText(c, r, r.text) })
+}
+
+// atRanks calls measure at the ranks that the flags ask for, unless check refuses them, and then
+// print at rank 0.
+func atRanks(c *cli.Context, check func(*runflags.Config) error, measure func(context.Context, *runflags.Target) error, print func() error) error {
 	cfg, err := runflags.FromFlags(c)
+	if err == nil {
+		err = check(&cfg)
+	}
 	if err != nil {
 		return err
 	}
@@ -115,14 +120,13 @@ func measureCalls(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &report{Schema: schema, Nodes: on.Nodes, Mode: on.Mode.String(), Net: on.Network.Name, Placement: on.Placement.String(), Rows: []row{}}
-	if err := r.measure(ctx, on, configs); err != nil {
+	if err := measure(ctx, on); err != nil {
 		return err
 	}
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
 		return err
 	}
-	return base.Print(c, r, r.print)
+	return print()
 }
 
 func (r *report) measure(ctx context.Context, on *runflags.Target, configs []bench.Config) error {
@@ -140,13 +144,13 @@ func (r *report) measure(ctx context.Context, on *runflags.Target, configs []ben
 		}
 		if on.Rank() == 0 {
 			ns := func(t fagus.Time) float64 { return float64(t) / float64(fagus.Nanosecond) }
-			r.Rows = append(r.Rows, row{cfg.Op, cfg.Bytes, len(samples), ns(samples[0]), ns(samples[len(samples)/2]), ns(samples[len(samples)-1])})
+			r.Rows = append(r.Rows, row{cfg.Op, cfg.Bytes, len(samples), ns(samples[0]), ns(experiment.Quantile(samples, 0.5)), ns(samples[len(samples)-1])})
 		}
 	}
 	return nil
 }
 
-func (r *report) print(w io.Writer) error {
+func (r *report) text() string {
 	t := base.NewTable(table.Row{"operation", "bytes", "median", "least", "most"}, 2, 3, 4, 5)
 	for _, row := range r.Rows {
 		bytes := ""
@@ -155,8 +159,7 @@ func (r *report) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{row.Op, bytes, nanoseconds(row.Median), nanoseconds(row.Least), nanoseconds(row.Most)})
 	}
-	_, err := fmt.Fprintf(w, "%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", runflags.NodesText(r.Nodes), r.Mode, r.Net, r.Placement, t.Render())
-	return err
+	return fmt.Sprintf("%s, %s mode, %s, placement %s; an operation at rank 0\n\n%s\n", runflags.NodesText(r.Nodes), r.Mode, r.Net, r.Placement, t.Render())
 }
 
 func nanoseconds(ns float64) fagus.Time { return fagus.Time(ns * float64(fagus.Nanosecond)) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -32,8 +31,6 @@ const (
 	// crowdSamples is the number of samples by default with --processes, where each takes seconds.
 	crowdSamples = 5
 )
-
-func gemmOnly() []string { return []string{"orders", "processes"} }
 
 func gemmFlags() []cli.Flag {
 	const category = "with --gemm"
@@ -88,7 +85,7 @@ func runGemm(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return base.Print(c, report, report.print)
+	return base.PrintText(c, report, report.text)
 }
 
 func measureGemm(ctx context.Context, folder string, orders []int, samples, processes int) (*gemmReport, error) {
@@ -120,7 +117,7 @@ func measureGemm(ctx context.Context, folder string, orders []int, samples, proc
 	return report, nil
 }
 
-func (r *gemmReport) print(w io.Writer) error {
+func (r *gemmReport) text() string {
 	t := base.NewTable(table.Row{"order", "samples", "Fagus, Gflop/s", "OpenBLAS", "Fagus, time", "OpenBLAS", "ratio of times"}, 1, 2, 3, 4, 5, 6, 7)
 	for _, row := range r.Rows {
 		t.AppendRow(table.Row{row.Order, row.Samples, fmt.Sprintf("%.1f", row.Fagus), fmt.Sprintf("%.1f", row.OpenBLAS),
@@ -134,9 +131,8 @@ func (r *gemmReport) print(w io.Writer) error {
 	for i := range r.Trials {
 		trials = append(trials, r.Trials[i].String())
 	}
-	_, err := fmt.Fprintf(w, "float64, %s, of %s; kernel %s, medians\nOpenBLAS: core type %s (%s), the best of (Gflop/s at order %d): %s\n\n%s\n",
+	return fmt.Sprintf("float64, %s, of %s; kernel %s, medians\nOpenBLAS: core type %s (%s), the best of (Gflop/s at order %d): %s\n\n%s\n",
 		on, r.Machine, r.Kernel, r.CoreType.Core, r.CoreType.setting(), trialOrder, strings.Join(trials, ", "), t.Render())
-	return err
 }
 
 // oneProcessor returns a function that multiplies matrices of order n and returns the seconds.
@@ -165,19 +161,12 @@ func manyProcesses(n, processes int) func(context.Context) (float64, error) {
 }
 
 func gemmSamples(ctx context.Context, peer *openBLAS, multiply func(context.Context) (float64, error), n, samples int) (gemmRow, error) {
-	own, other := make([]float64, samples), make([]float64, samples)
-	for i := range samples {
-		seconds, err := peer.multiply(ctx, n)
-		if err != nil {
-			return gemmRow{}, err
-		}
-		other[i] = gflop(n) / seconds
-		if seconds, err = multiply(ctx); err != nil {
-			return gemmRow{}, err
-		}
-		own[i] = gflop(n) / seconds
-	}
-	slices.Sort(own)
-	slices.Sort(other)
-	return gemmRow{n, samples, own[samples/2], other[samples/2]}, nil
+	both := []func(context.Context) (float64, error){multiply, func(ctx context.Context) (float64, error) { return peer.multiply(ctx, n) }}
+	rates := make([][]float64, len(both))
+	err := experiment.InTurn(samples, len(both), func(_, i int) error {
+		seconds, err := both[i](ctx)
+		rates[i] = append(rates[i], gflop(n)/seconds)
+		return err
+	})
+	return gemmRow{n, samples, experiment.Quantile(rates[0], 0.5), experiment.Quantile(rates[1], 0.5)}, err
 }

@@ -1,13 +1,9 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"time"
 
@@ -17,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/ports"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -27,8 +24,6 @@ const overlapText = "fagus bench --overlap                         how late post
 	"fagus bench --overlap --net ofi --provider net --json"
 
 const overlapSchema = "fagus.overlap/v1"
-
-func overlapOnly() []string { return []string{"kernel"} }
 
 func overlapFlags() []cli.Flag {
 	const category = "with --overlap"
@@ -77,40 +72,20 @@ func runOverlap(c *cli.Context) error {
 		if err := r.everywhere(c); err != nil {
 			return err
 		}
-		return base.Print(c, r, r.print)
+		return base.PrintText(c, r, r.text)
 	}
-	cfg, err := runflags.FromFlags(c)
-	if err != nil {
-		return err
-	}
-	if cfg.Network.Simulated || cfg.Nodes != leastRanks {
-		return usage.Errorf("--overlap --net %s --nodes %d: want %d nodes on a network in wall time", cfg.Network.Name, cfg.Nodes, leastRanks)
-	}
-	if cfg.Launches() {
-		return runflags.LaunchSelf(c, cfg)
-	}
-	ctx, end := cfg.Limit(c, "the measurement has not ended")
-	defer end()
-	on, err := cfg.Open(ctx)
-	if err != nil {
-		return err
-	}
-	var all []ports.Landing
-	err = onPorts(ctx, on, nil, func(rank int, pair *ports.Pair) error {
-		got, err := pair.Overlap(ports.OverlapConfig{Kernel: c.Duration("kernel"), Samples: c.Int("samples")})
-		if rank == 0 {
-			all = got
+	return atRanks(c, func(cfg *runflags.Config) error {
+		if cfg.Network.Simulated || cfg.Nodes != leastRanks {
+			return usage.Errorf("--overlap --net %s --nodes %d: want %d nodes on a network in wall time", cfg.Network.Name, cfg.Nodes, leastRanks)
 		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
-		return err
-	}
-	r.add(overlapRow{Net: cfg.Network.Name, Provider: cfg.Settings.Provider()}, all)
-	return base.Print(c, r, r.print)
+		return nil
+	}, func(ctx context.Context, on *runflags.Target) error {
+		return onPorts(ctx, on, nil, func(_ int, pair *ports.Pair) error {
+			all, err := pair.Overlap(ports.OverlapConfig{Kernel: c.Duration("kernel"), Samples: c.Int("samples")})
+			r.add(overlapRow{Net: on.Network.Name, Provider: on.Settings.Provider()}, all)
+			return err
+		})
+	}, func() error { return base.PrintText(c, r, r.text) })
 }
 
 // add adds a row like head for each post.
@@ -127,27 +102,21 @@ func (r *overlapReport) add(head overlapRow, all []ports.Landing) {
 			}
 			all = all[1:]
 		}
-		slices.Sort(landed)
-		slices.Sort(known)
-		n := len(landed)
-		row.Samples, row.Least, row.Median, row.Most, row.Known = n, landed[0], landed[n/2], landed[n-1], known[n/2]
+		row.Samples, row.Median, row.Known = len(landed), experiment.Quantile(landed, 0.5), experiment.Quantile(known, 0.5)
+		row.Least, row.Most = slices.Min(landed), slices.Max(landed)
 		r.Rows = append(r.Rows, row)
 	}
 }
 
 // everywhere lets a process of its own measure each live network, and adds what it prints.
 func (r *overlapReport) everywhere(c *cli.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	for _, n := range runflags.Which(func(n runflags.Network) bool { return !n.Simulated }) {
 		providers := []string{""}
 		if n.Name == runflags.OFI {
 			providers = ofi.Software()
 		}
 		for _, provider := range providers {
-			argv := []string{"bench", "--overlap", "--net", n.Name, "--kernel", c.Duration("kernel").String(), "--samples", fmt.Sprint(c.Int("samples")), "--json"}
+			argv := []string{"bench", "--overlap", "--net", n.Name, "--kernel", c.Duration("kernel").String(), "--samples", fmt.Sprint(c.Int("samples"))}
 			if provider != "" {
 				argv = append(argv, "--provider", provider)
 			}
@@ -155,7 +124,7 @@ func (r *overlapReport) everywhere(c *cli.Context) error {
 				// Otherwise it has no bulk memory.
 				argv = append(argv, "--transfer", fagus.Push.String())
 			}
-			rows, err := overlapRows(c.Context, self, argv)
+			rows, err := overlapRows(c.Context, argv)
 			if c.Context.Err() != nil {
 				return context.Cause(c.Context)
 			}
@@ -171,26 +140,19 @@ func (r *overlapReport) everywhere(c *cli.Context) error {
 // overlapLimit bounds the measurement of one network.
 const overlapLimit = 5 * time.Minute
 
-func overlapRows(ctx context.Context, self string, argv []string) ([]overlapRow, error) {
+func overlapRows(ctx context.Context, argv []string) ([]overlapRow, error) {
 	ctx, cancel := context.WithTimeout(ctx, overlapLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, argv...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := experiment.Fagus{}.Output(ctx, argv...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	var r overlapReport
-	if err := json.Unmarshal(out, &r); err != nil {
 		return nil, err
 	}
-	return r.Rows, nil
+	var r overlapReport
+	err = json.Unmarshal(out, &r)
+	return r.Rows, err
 }
 
-func (r *overlapReport) print(w io.Writer) error {
+func (r *overlapReport) text() string {
 	t := base.NewTable(table.Row{"network", "post", "bytes", "landed after", "least", "most", "while computing", "sender knew after"}, 3, 4, 5, 6, 7, 8)
 	failed := ""
 	for i, row := range r.Rows {
@@ -215,7 +177,6 @@ func (r *overlapReport) print(w io.Writer) error {
 	if failed != "" {
 		failed = "\n\nnot measured:" + failed
 	}
-	_, err := fmt.Fprintf(w, "2 ranks of %s; rank 1 computes for %v while rank 0 posts\nlanded after: the median; a post that has not landed when the rank stops computing lands when it waits\n\n%s%s\n",
+	return fmt.Sprintf("2 ranks of %s; rank 1 computes for %v while rank 0 posts\nlanded after: the median; a post that has not landed when the rank stops computing lands when it waits\n\n%s%s\n",
 		r.Machine, time.Duration(r.Kernel), t.Render(), failed)
-	return err
 }

@@ -37,10 +37,6 @@ const (
 	unbound    = "unbound"
 )
 
-func peersOnly() []string {
-	return []string{"peers-dir", "ops", "n", "cpus", "ranks", "hogs", unbound}
-}
-
 func peersFlags() []cli.Flag {
 	const category = "with --peers"
 	return []cli.Flag{
@@ -63,19 +59,18 @@ type rivalry struct {
 	session peers.Session // without Running, Batch and Unsteady
 	report  peersReport
 	timeout time.Duration
-	self    string
-	cpus    []int
-	free    bool
 }
 
-// heat is the measurement of all systems with one number of ranks.
+// heat is the measurement of all systems with one number of ranks and of hogs.
 type heat struct {
+	field
 	systems []peers.System
 	cases   []peers.Case
 	batch   time.Duration
-	hogs    int
-	sharing bool // ranks share processors, with each other or with hogs
 }
+
+// sharing reports whether ranks share processors, with each other or with hogs.
+func (f *field) sharing() bool { return f.hogs > 0 || f.crowded() }
 
 // sharingBatch is the default time of a batch where ranks share processors with each other or with
 // hogs. It is that of many time slices of the kernel: a rank that has slept before a batch is
@@ -92,7 +87,7 @@ func runPeers(c *cli.Context) error {
 	if err := r.measure(ctx, c); err != nil {
 		return err
 	}
-	return base.Print(c, &r.report, r.report.print)
+	return base.PrintText(c, &r.report, r.report.text)
 }
 
 func newRivalry(c *cli.Context) (*rivalry, error) {
@@ -123,29 +118,31 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rivalry{timeout: timeout, self: self, cpus: cpus, free: c.Bool(unbound)}
+	r := &rivalry{timeout: timeout}
 	r.session = peers.Session{
 		Samples: c.Int("samples"),
 		Probe:   func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
 	r.report = newPeersReport(net, c.String("provider"), ranks, cpus, c.IntSlice("hogs"))
-	for _, f := range fields(ranks, c.IntSlice("hogs")) {
-		f.net, f.over, f.self, f.folder = net, c.String("provider"), self, c.String("peers-dir")
-		f.cpus, f.free, f.heap = cpus, r.free, symmetric(selected)
-		all, missing, err := f.competitors()
-		if err != nil {
-			return nil, err
+	for _, hogs := range c.IntSlice("hogs") {
+		for _, n := range ranks {
+			h := heat{batch: c.Duration("batch"), field: field{
+				net: net, over: c.String("provider"), self: self, folder: c.String("peers-dir"), cpus: cpus, ranks: n, hogs: hogs, free: c.Bool(unbound), heap: symmetric(selected),
+			}}
+			all, missing, err := h.competitors()
+			if err != nil {
+				return nil, err
+			}
+			h.systems, h.cases = systemsOf(all), casesOf(selected, n, all)
+			if why := h.addPingPong(h.cases); why != nil {
+				missing = append(missing, fmt.Sprintf("%s (%v)", fiPingPong, why))
+			}
+			if !c.IsSet("batch") && h.sharing() {
+				h.batch = sharingBatch
+			}
+			r.heats = append(r.heats, h)
+			r.report.add(h.systems, missing)
 		}
-		cases := casesOf(selected, f.ranks, all)
-		if why := f.addPingPong(cases); why != nil {
-			missing = append(missing, fmt.Sprintf("%s (%v)", fiPingPong, why))
-		}
-		h := heat{systemsOf(all), cases, c.Duration("batch"), f.hogs, f.hogs > 0 || f.crowded()}
-		if !c.IsSet("batch") && h.sharing {
-			h.batch = sharingBatch
-		}
-		r.heats = append(r.heats, h)
-		r.report.add(h.systems, missing)
 	}
 	return r, nil
 }
@@ -170,39 +167,30 @@ func checkPeersFlags(c *cli.Context, net string) error {
 	if c.Int("samples") < 1 || c.Duration("batch") <= 0 {
 		return usage.Errorf("--samples %d --batch %v: want at least 1 sample of more than 0 s", c.Int("samples"), c.Duration("batch"))
 	}
-	all := c.IntSlice("hogs")
-	for i, hogs := range all {
-		if hogs < 0 || hogs > mostHogs || slices.Contains(all[:i], hogs) {
-			return usage.Errorf("--hogs %s: want different numbers from 0 to %d", commas(all), mostHogs)
-		}
-	}
-	if len(all) == 0 {
-		return usage.Errorf("--hogs: want different numbers from 0 to %d", mostHogs)
-	}
-	return nil
+	_, err = different(c, "hogs", 0, mostHogs)
+	return err
 }
 
-// fields returns a field for each number of hogs and of ranks.
-func fields(ranks, hogs []int) (all []field) {
-	for _, h := range hogs {
-		for _, n := range ranks {
-			all = append(all, field{ranks: n, hogs: h})
+// different returns the numbers of a flag: at least one, all different, and between two bounds.
+func different(c *cli.Context, flag string, least, most int) ([]int, error) {
+	numbers := c.IntSlice(flag)
+	for i, n := range numbers {
+		if n < least || n > most || slices.Contains(numbers[:i], n) {
+			return nil, usage.Errorf("--%s %s: want different numbers from %d to %d", flag, commas(numbers), least, most)
 		}
 	}
-	return all
+	if len(numbers) == 0 {
+		return nil, usage.Errorf("--%s: want different numbers from %d to %d", flag, least, most)
+	}
+	return numbers, nil
 }
 
 // rankNumbers returns the numbers of ranks that the command line selects. Each operation must be
 // possible with one of them, and with each number an operation must be possible.
 func rankNumbers(c *cli.Context, selected []operation) ([]int, error) {
-	numbers := c.IntSlice("ranks")
-	for i, n := range numbers {
-		if n < leastRanks || n > mostRanks || slices.Contains(numbers[:i], n) {
-			return nil, usage.Errorf("--ranks %s: want different numbers from %d to %d", commas(numbers), leastRanks, mostRanks)
-		}
-	}
-	if len(numbers) == 0 {
-		return nil, usage.Errorf("--ranks: want different numbers from %d to %d", leastRanks, mostRanks)
+	numbers, err := different(c, "ranks", leastRanks, mostRanks)
+	if err != nil {
+		return nil, err
 	}
 	for _, one := range selected {
 		if one.pair && c.IsSet("ops") && !slices.Contains(numbers, leastRanks) {
@@ -231,12 +219,11 @@ func processors(c *cli.Context, ranks int) ([]int, error) {
 		}
 		return allowed[:min(ranks, len(allowed))], nil
 	}
+	wrong := len(cpus) < leastRanks
 	for i, cpu := range cpus {
-		if !slices.Contains(allowed, cpu) || slices.Contains(cpus[:i], cpu) {
-			return nil, usage.Errorf("--cpus %v: want two or more of %v", cpus, allowed)
-		}
+		wrong = wrong || !slices.Contains(allowed, cpu) || slices.Contains(cpus[:i], cpu)
 	}
-	if len(cpus) < leastRanks {
+	if wrong {
 		return nil, usage.Errorf("--cpus %v: want two or more of %v", cpus, allowed)
 	}
 	return cpus, nil
@@ -269,10 +256,10 @@ func (r *rivalry) measure(ctx context.Context, c *cli.Context) error {
 	return nil
 }
 
-// brief returns the first line of the text of an error of the named system, without its name.
+// brief returns a system's name and, in brackets, the first line of the text of its error.
 func brief(name string, err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return strings.TrimPrefix(strings.TrimSuffix(first, "; it said:"), name+": ")
+	return fmt.Sprintf("%s (%s)", name, strings.TrimPrefix(strings.TrimSuffix(first, "; it said:"), name+": "))
 }
 
 // heat starts the hogs and the systems of a heat, measures these, and stops all before it returns.
@@ -283,26 +270,26 @@ func (r *rivalry) heat(ctx context.Context, h heat, folder string) (err error) {
 	}
 	var busy []int
 	for i := range h.hogs {
-		cpu := r.cpus[i%len(r.cpus)]
-		if r.free {
+		cpu := h.cpus[i%len(h.cpus)]
+		if h.free {
 			cpu = -1
 		}
 		busy = append(busy, cpu)
 	}
-	herd, err := hog.Start(r.self, []string{"bench", "--hog"}, busy)
+	herd, err := hog.Start(h.self, []string{"bench", "--hog"}, busy)
 	if err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, herd.Stop()) }()
 	session := r.session
-	session.Batch, session.Unsteady = h.batch, h.sharing
+	session.Batch, session.Unsteady = h.batch, h.sharing()
 	for i, s := range h.systems {
 		// MPI launchers create their temporary files in TMPDIR.
 		s.Env = append(slices.Clone(s.Env), "TMPDIR="+folder)
 		running, err := peers.Start(ctx, s, filepath.Join(folder, fmt.Sprint(i)))
 		if err != nil && s.Over != "" && ctx.Err() == nil {
 			// Not every library can use every provider.
-			r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s (%s)", s.Name, brief(s.Name, err)))
+			r.report.Missing = append(r.report.Missing, brief(s.Name, err))
 			session.Running = append(session.Running, nil)
 			continue
 		}
@@ -339,14 +326,13 @@ func (r *rivalry) compare(ctx context.Context, session peers.Session, c peers.Ca
 		rows, dropped, err := session.Measure(ctx, c)
 		if failed := (*peers.FailedError)(nil); errors.As(err, &failed) {
 			at := slices.IndexFunc(session.Running, func(s *peers.Running) bool { return s != nil && s.Name == failed.System })
+			one := session.Running[at]
 			if failed.TimedOut {
-				one := session.Running[at]
 				timedOut = append(timedOut, peers.Row{Op: c.Op, Size: c.Size, Ranks: one.Ranks, System: one.Name, Own: one.Own, TimedOut: true})
-				session.Running[at] = nil
-				continue
+			} else if one.Over != "" {
+				r.report.Missing = append(r.report.Missing, brief(one.Name, err))
 			}
-			if session.Running[at].Over != "" {
-				r.report.Missing = append(r.report.Missing, fmt.Sprintf("%s (%s)", failed.System, brief(failed.System, err)))
+			if failed.TimedOut || one.Over != "" {
 				session.Running[at] = nil
 				continue
 			}

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func load() string {
 	return minute
 }
 
-func (r *peersReport) print(w io.Writer) error {
+func (r *peersReport) text() string {
 	t := base.NewTable(table.Row{"operation", "size", "ranks", "pair", "system", "median", "quartiles", "least", "GB/s", "samples", "ratio", "hogs"}, 2, 3, 6, 7, 8, 9, 10, 11, 12)
 	var before peers.Row
 	for _, row := range r.Rows {
@@ -88,9 +87,8 @@ func (r *peersReport) print(w io.Writer) error {
 	if len(r.Missing) > 0 {
 		missing = fmt.Sprintf("\nnot there: %s", strings.Join(r.Missing, "; "))
 	}
-	_, err := fmt.Fprintf(w, "%s ranks, %s, processors %v of %s, load average %s before, %s\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
+	return fmt.Sprintf("%s ranks, %s, processors %v of %s, load average %s before, %s\npair: how far the processors were, by the round trip of a cache line; %d samples dropped, while that changed\nratio: to the best peer at the same distance%s\n\n%s\n",
 		strings.ReplaceAll(commas(r.Ranks), ",", ", "), net, r.CPUs, r.Machine, r.Load, hogsText(r.Hogs), r.Dropped, missing, t.Render())
-	return err
 }
 
 func hogsText(numbers []int) string {

@@ -87,7 +87,7 @@ func (f *field) libraries() []library {
 	if f.net == runflags.TCP {
 		overTCP := []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_osc=pt2pt", "OMPI_MCA_btl_tcp_if_include=lo"}
 		all := []library{openMPI("Open MPI", overTCP...)}
-		if f.hogs > 0 || f.crowded() {
+		if f.sharing() {
 			all = append(all, openMPI("Open MPI, yield", append(overTCP, yields)...))
 		}
 		return append(all, mpich("MPICH", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"))
@@ -96,13 +96,13 @@ func (f *field) libraries() []library {
 	if !f.crowded() { // its barriers are slow where ranks share a processor
 		all = append(all, openMPI("Open MPI, best", "OMPI_MCA_coll_sm_priority=100", noCMA, noRepMovsb))
 	}
-	if f.hogs > 0 || f.crowded() {
+	if f.sharing() {
 		all = append(all, openMPI("Open MPI, yield", yields, noCMA, noRepMovsb))
 	}
 	all = append(all, mpich("MPICH"), mpich("MPICH, best", noRepMovsb))
 	heap := fmt.Sprintf("SHMEM_SYMMETRIC_SIZE=%d", f.heap)
 	all = append(all, openSHMEM("OpenSHMEM", heap))
-	if f.hogs > 0 || f.crowded() {
+	if f.sharing() {
 		all = append(all, openSHMEM("OpenSHMEM, yield", heap, yields))
 	}
 	return all

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -115,7 +116,7 @@ func (e *sideBySide) compare(c *cli.Context) error {
 			return err
 		}
 	}
-	return base.Print(c, result, result.print)
+	return base.PrintText(c, result, result.text)
 }
 
 // sideBySide is a comparison that has not run yet.
@@ -172,7 +173,7 @@ func (e *sideBySide) units() (units int) {
 }
 
 func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
-	runs, err := contest.InTurn(e.Contest, len(e.sizes), func(cfg runflags.Config, v contest.Version, item, round int) (*outcome, error) {
+	runs, err := contest.InTurn(e.Contest, len(e.sizes), func(cfg runflags.Config, v contest.Version, item, round int) (*experiment.Run, error) {
 		what := v.Name
 		if e.flag != "" {
 			what = fmt.Sprintf("%s with %s = %s", v.Name, e.flag, e.sizes[item].value)
@@ -207,11 +208,11 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 }
 
 // runOnce runs a version with a size. It keeps the times of the first run of the largest size.
-func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*outcome, error) {
+func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*experiment.Run, error) {
 	cfg.Timeline = true // for the critical path
 	o, err := e.subject.run(ctx, &e.sizes[item], cfg, e.progress)
-	if err == nil && round == 0 && item == len(e.sizes)-1 && o.spans != nil {
-		e.traces = append(e.traces, trace{v.Name, o.spans})
+	if err == nil && round == 0 && item == len(e.sizes)-1 && o.Spans != nil {
+		e.traces = append(e.traces, trace{v.Name, o.Spans})
 	}
 	return o, err
 }

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -58,8 +57,8 @@ type compared struct {
 	TimeNs map[string]experiment.Sample `json:"time_ns"`
 	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs; nil
 	// if the runs do not say.
-	ReleaseMessages *uint64    `json:"release_messages,omitempty"`
-	Runs            []*outcome `json:"runs"`
+	ReleaseMessages *uint64           `json:"release_messages,omitempty"`
+	Runs            []*experiment.Run `json:"runs"`
 }
 
 // The keys of times that are not those of parts.
@@ -125,10 +124,11 @@ func (c *comparison) sizeText(n int) string {
 
 // note says what the times are.
 func (c *comparison) note() string {
-	times := "total: of the slowest rank; the parts: on the critical path, which contains no waiting for other ranks; waiting: of the rank that waited longest; all of "
+	parts := "on the critical path, which contains no waiting for other ranks"
 	if !c.critical() {
-		times = "total: of the slowest rank; the parts: means over the ranks, because the critical path of some runs is unknown; waiting: of the rank that waited longest; all of "
+		parts = "means over the ranks, because the critical path of some runs is unknown"
 	}
+	times := "total: of the slowest rank; the parts: " + parts + "; waiting: of the rank that waited longest; all of "
 	if c.Command != nil && !c.measured() {
 		return times + "the whole run: the program measures no part (Node.Measure)"
 	}
@@ -137,22 +137,22 @@ func (c *comparison) note() string {
 
 // measured reports whether the program measures a part of itself.
 func (c *comparison) measured() bool {
-	return !c.all(func(o *outcome) bool { return o.MeasuredTimeNs == nil })
+	return !c.all(func(o *experiment.Run) bool { return o.MeasuredTimeNs == nil })
 }
 
 // critical reports whether the critical path of all runs is known.
 func (c *comparison) critical() bool {
-	return c.all(func(o *outcome) bool { return o.CriticalTimeNs != nil })
+	return c.all(func(o *experiment.Run) bool { return o.CriticalTimeNs != nil })
 }
 
 // all reports whether is holds for all runs.
-func (c *comparison) all(is func(o *outcome) bool) bool {
+func (c *comparison) all(is func(o *experiment.Run) bool) bool {
 	return !slices.ContainsFunc(c.Results, func(r compared) bool {
-		return slices.ContainsFunc(r.Runs, func(o *outcome) bool { return !is(o) })
+		return slices.ContainsFunc(r.Runs, func(o *experiment.Run) bool { return !is(o) })
 	})
 }
 
-func (c *comparison) print(w io.Writer) error {
+func (c *comparison) text() string {
 	text := c.Where() + "\n"
 	for _, n := range c.Sizes {
 		text += fmt.Sprintf("\n%s\n\n%s\n", join(": ", c.size(n), c.sizeText(n)), c.table(n))
@@ -180,8 +180,7 @@ func (c *comparison) print(w io.Writer) error {
 	if len(c.Sensitivity) > 0 {
 		text += c.sensitivityText()
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 // conclusions returns lines of text: which version is the fastest with the largest size, and on

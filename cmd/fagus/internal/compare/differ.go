@@ -3,19 +3,17 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
-// printed is what a program of one's own has printed besides its document.
-type printed struct {
-	lines []string // in the order of printing
-	cut   bool     // it was too long to keep
-}
-
-// differences returns warnings about what the program has printed: another result in another
-// version, or in another run of the same version. Without a warning all runs of a size have printed
-// the same lines. Their order does not count, because ranks may print in any order.
+// differences returns warnings about what a program of one's own has printed: another result in
+// another version, or in another run of the same version. Without a warning all runs of a size have
+// printed the same lines. Their order does not count, because ranks may print in any order.
 func (c *comparison) differences() (warnings []string) {
+	if c.Command == nil {
+		return nil
+	}
 	for _, n := range c.Sizes {
 		results := c.ofSize(n)
 		first := results[0]
@@ -25,7 +23,7 @@ func (c *comparison) differences() (warnings []string) {
 		}
 		for _, r := range results[1:] {
 			for i := range r.Runs {
-				if text := unlike(r.Version, first.Version, r.Runs[i].printed, first.Runs[i].printed); text != "" {
+				if text := unlike(r.Version, first.Version, r.Runs[i], first.Runs[i]); text != "" {
 					warnings = append(warnings, fmt.Sprintf("%s%s and %s print different lines: %s", with(c.size(n)), r.Version, first.Version, text))
 					break
 				}
@@ -38,7 +36,7 @@ func (c *comparison) differences() (warnings []string) {
 // unsteady returns text: how two runs of the version differ, or "".
 func (c *compared) unsteady() string {
 	for i, r := range c.Runs {
-		if text := unlike(fmt.Sprintf("run %d of %s", i+1, c.Version), "run 1", r.printed, c.Runs[0].printed); text != "" {
+		if text := unlike(fmt.Sprintf("run %d of %s", i+1, c.Version), "run 1", r, c.Runs[0]); text != "" {
 			return text
 		}
 	}
@@ -46,19 +44,19 @@ func (c *compared) unsteady() string {
 }
 
 // unlike returns text: the first lines that one run has printed and another has not, or "".
-func unlike(name, otherName string, one, other *printed) string {
-	if one == nil || other == nil || one.cut || other.cut {
+func unlike(name, otherName string, one, other *experiment.Run) string {
+	if one.Cut || other.Cut {
 		return ""
 	}
-	line, alone := firstAlone(one.lines, other.lines)
-	otherLine, otherAlone := firstAlone(other.lines, one.lines)
+	line, alone := firstAlone(one.Lines, other.Lines)
+	otherLine, otherAlone := firstAlone(other.Lines, one.Lines)
 	switch {
 	case alone && otherAlone:
-		return fmt.Sprintf("%s prints %s, and %s %s", name, quoted(line), otherName, quoted(otherLine))
+		return fmt.Sprintf("%s prints %s, and %s %s", name, experiment.Quoted(line), otherName, experiment.Quoted(otherLine))
 	case alone:
-		return fmt.Sprintf("%s prints %s, and %s does not", name, quoted(line), otherName)
+		return fmt.Sprintf("%s prints %s, and %s does not", name, experiment.Quoted(line), otherName)
 	case otherAlone:
-		return fmt.Sprintf("%s prints %s, and %s does not", otherName, quoted(otherLine), name)
+		return fmt.Sprintf("%s prints %s, and %s does not", otherName, experiment.Quoted(otherLine), name)
 	}
 	return ""
 }
@@ -78,12 +76,4 @@ func firstAlone(lines, others []string) (line string, found bool) {
 		}
 	}
 	return "", false
-}
-
-func quoted(line string) string {
-	const most = 100
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "..."
-	}
-	return fmt.Sprintf("%q", line)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // TestDifferences compares what two versions, a and b, print in two runs each.
@@ -22,19 +24,18 @@ func TestDifferences(t *testing.T) {
 		"unsteady":         {[2]string{"x", "y"}, [2]string{"x", "z"}, 0, []string{`the program does not print the same in every run, so whether its versions agree is unknown: run 2 of a prints "y", and run 1 "x"`}},
 		"as the seed says": {[2]string{"x", "y"}, [2]string{"x", "y"}, 3, nil},
 	} {
-		runs := func(texts [2]string) (runs []*outcome) {
+		runs := func(texts [2]string) (runs []*experiment.Run) {
 			for _, text := range texts {
-				runs = append(runs, &outcome{printed: &printed{lines: strings.Fields(text)}})
+				runs = append(runs, &experiment.Run{Lines: strings.Fields(text)})
 			}
 			return runs
 		}
-		all := &comparison{Sizes: []int{1}, SizeNames: []string{""}, Results: []compared{{Version: "a", N: 1, Runs: runs(c.a)}, {Version: "b", N: 1, Runs: runs(c.b)}}}
+		all := &comparison{Command: []string{"./app"}, Sizes: []int{1}, SizeNames: []string{""}, Results: []compared{{Version: "a", N: 1, Runs: runs(c.a)}, {Version: "b", N: 1, Runs: runs(c.b)}}}
 		all.Seed = c.seed
 		if got := all.differences(); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		all.Results[0].Runs[0].printed.cut = true
-		all.Results[0].Runs[1].printed = nil
+		all.Results[0].Runs[0].Cut, all.Results[0].Runs[1].Cut = true, true
 		if got := all.differences(); got != nil {
 			t.Errorf("%s, not kept: %q", name, got)
 		}

@@ -138,11 +138,10 @@ func (o *ownArgs) sizeFlag(s *size) []string {
 }
 
 // run runs the program once.
-func (o *ownArgs) run(ctx context.Context, s *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
+func (o *ownArgs) run(ctx context.Context, s *size, cfg runflags.Config, progress func(int)) (*experiment.Run, error) {
 	r, err := o.program.Run(ctx, cfg, o.sizeFlag(s))
-	if err != nil {
-		return nil, err
+	if err == nil {
+		progress(1)
 	}
-	progress(1)
-	return &outcome{Summary: &r.Summary, document: r.Text, spans: r.Spans, printed: &printed{r.Lines, r.Cut}}, nil
+	return r, err
 }

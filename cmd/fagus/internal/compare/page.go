@@ -17,7 +17,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -45,12 +44,7 @@ type page struct {
 
 type pageTable struct {
 	Size, Text string
-	Rows       []pageRow
-}
-
-type pageRow struct {
-	Version string
-	Cells   []experiment.Sample
+	Rows       []compared
 }
 
 type pageFigure struct {
@@ -81,28 +75,24 @@ type pageSpan [3]float64
 // writeComparison writes the page, the document and the figures to a folder.
 func writeComparison(dir string, c *comparison, traces []trace) error {
 	p := newPage(c, traces)
-	for _, f := range []struct {
-		name string
-		draw func(*comparison) (*figure.Figure, error)
-	}{{"total", totalFigure}, {"parts", partsFigure}} {
-		if f.name == "total" && !c.grows() {
-			for _, format := range []string{"png", "svg"} { // of an earlier comparison
-				if err := os.Remove(filepath.Join(dir, "total."+format)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	draw := map[string]func(*comparison) (*figure.Figure, error){"parts": partsFigure, "total": totalFigure}
+	if !c.grows() {
+		delete(draw, "total")
+	}
+	for _, name := range []string{"total", "parts"} {
+		for _, format := range []string{"png", "svg"} {
+			file := name + "." + format
+			if draw[name] == nil { // there may be one of an earlier comparison
+				if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
+				continue
 			}
-			continue
-		}
-		drawn, err := f.draw(c)
-		if err != nil {
-			return err
-		}
-		for _, format := range []string{"png", "svg"} {
-			var b bytes.Buffer
-			if err := drawn.Write(&b, format); err != nil {
+			drawn, err := draw[name](c)
+			if err != nil {
 				return err
 			}
-			if err := replaceIn(dir, f.name+"."+format, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
+			if err := replaceIn(dir, file, func(w io.Writer) error { return drawn.Write(w, format) }); err != nil {
 				return err
 			}
 		}
@@ -169,15 +159,7 @@ func newPage(c *comparison, traces []trace) *page {
 	largest := c.Sizes[len(c.Sizes)-1]
 	p.Largest = c.size(largest)
 	for _, n := range c.Sizes {
-		t := pageTable{Size: c.size(n), Text: c.sizeText(n)}
-		for _, r := range c.ofSize(n) {
-			row := pageRow{Version: r.Version}
-			for _, name := range p.Columns {
-				row.Cells = append(row.Cells, r.TimeNs[name])
-			}
-			t.Rows = append(t.Rows, row)
-		}
-		p.Tables = append(p.Tables, t)
+		p.Tables = append(p.Tables, pageTable{c.size(n), c.sizeText(n), c.ofSize(n)})
 	}
 	for part := range fagus.Parts {
 		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(timeline.Color(part))})

@@ -31,7 +31,7 @@ type subject struct {
 	sync    string   // only for matmul: what a sync variable guards
 	// prepare finds mistakes in a size before anything runs, and completes the size.
 	prepare func(ctx context.Context, s *size, cfg runflags.Config) error
-	run     func(ctx context.Context, s *size, cfg runflags.Config, progress func(units int)) (*outcome, error)
+	run     func(ctx context.Context, s *size, cfg runflags.Config, progress func(units int)) (*experiment.Run, error)
 }
 
 // size is one size of a subject's problem.
@@ -82,20 +82,24 @@ func catalogSubject(c *cli.Context, name string) *subject {
 		}
 		return err
 	}
-	s.run = func(ctx context.Context, one *size, cfg runflags.Config, progress func(int)) (*outcome, error) {
+	s.run = func(ctx context.Context, one *size, cfg runflags.Config, progress func(int)) (*experiment.Run, error) {
 		if cfg.Network.Processes {
 			flags := []string{"--" + s.flag + "=" + one.value}
-			if cfg.Placement != fagus.PlaceShared {
+			if cfg.Placement != fagus.PlaceShared { // as on other networks
 				flags = append(flags, "--placement=private")
 			}
 			for _, name := range flagsSet(c, find()) {
 				flags = append(flags, fmt.Sprintf("--%s=%v", name, c.Value(name)))
 			}
-			o, err := runProcess(ctx, name, flags, cfg)
+			p, err := experiment.FindRun(name, flags)
+			if err != nil {
+				return nil, err
+			}
+			r, err := p.Run(ctx, cfg, nil)
 			if err == nil {
 				progress(one.units)
 			}
-			return o, err
+			return r, err
 		}
 		on, err := cfg.Open(ctx)
 		if err != nil {
@@ -109,23 +113,10 @@ func catalogSubject(c *cli.Context, name string) *subject {
 		if err != nil {
 			return nil, err
 		}
-		return outcomeOf(r), nil
+		released := r.Packets(fagus.PartRelease)
+		return &experiment.Run{Document: experiment.Document{Summary: r.Summary, Text: r}, Spans: r.Stats(), Released: &released}, nil
 	}
 	return s
-}
-
-// runProcess runs a program of fagus run, whose ranks are processes, once. Unless the version says
-// that ranks share one copy, they have copies of their own, as on other networks.
-func runProcess(ctx context.Context, name string, flags []string, cfg runflags.Config) (*outcome, error) {
-	p, err := experiment.FindRun(name, flags)
-	if err != nil {
-		return nil, err
-	}
-	r, err := p.Run(ctx, cfg, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &outcome{Summary: &r.Summary, document: r.Text, spans: r.Spans}, nil
 }
 
 // flagsSet returns the names of the fixed flags of a program that c sets, and of that whose default

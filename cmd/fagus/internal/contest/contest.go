@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -166,11 +167,7 @@ func (s *Setting) Where() string {
 	if s.Faults != nil && s.Faults.Text() != "" {
 		text += fmt.Sprintf(", %s on %s%v", s.udp, runflags.UDP100, s.Faults.Text())
 	}
-	runs := "one run each"
-	if s.Repeat > 1 {
-		runs = fmt.Sprintf("medians of %d runs, ± the farthest of them", s.Repeat)
-	}
-	return fmt.Sprintf("%s, %s, seed %d (%s time, %s)", text, s.CPUsText(), s.Seed, s.Clock, runs)
+	return fmt.Sprintf("%s, %s, seed %d (%s time, %s)", text, s.CPUsText(), s.Seed, s.Clock, experiment.RunsText(s.Repeat))
 }
 
 // Limit returns c's context with the limit of --timeout. Runs in this process may compute for long
@@ -195,21 +192,14 @@ func InTurn[R any](t *Contest, count int, do func(cfg runflags.Config, v Version
 	for item := range runs {
 		runs[item] = make([][]R, len(t.Versions))
 	}
-	for round := range t.Repeat {
-		for item := range runs {
-			for i := range t.Versions {
-				i = (i + round) % len(t.Versions)
-				cfg := t.Config
-				if cfg.Seed != 0 {
-					cfg.Seed += uint64(round)
-				}
-				r, err := do(t.Versions[i].Config(cfg), t.Versions[i], item, round)
-				if err != nil {
-					return nil, err
-				}
-				runs[item][i] = append(runs[item][i], r)
-			}
+	return runs, experiment.InTurn(t.Repeat, count*len(t.Versions), func(round, i int) error {
+		item, v := i/len(t.Versions), i%len(t.Versions)
+		cfg := t.Config
+		if cfg.Seed != 0 {
+			cfg.Seed += uint64(round)
 		}
-	}
-	return runs, nil
+		r, err := do(t.Versions[v].Config(cfg), t.Versions[v], item, round)
+		runs[item][v] = append(runs[item][v], r)
+		return err
+	})
 }

@@ -1,14 +1,18 @@
-// Package experiment runs programs as processes, and reads the documents that they print. Commands
-// that strike or mark their processes (lab faults, lab jobs) start them by themselves, and read the
-// [Document].
+// Package experiment runs programs as processes, and reads the documents that they print. All
+// studies of the laboratory that start programs use it: comparisons, sweeps, results, benchmarks,
+// and campaigns that strike jobs.
 //
 //	p, err := experiment.Find([]string{"./digits", "--numbers", "500"})
 //	r, err := p.Run(ctx, cfg, nil)
 //	r, err := experiment.Fagus{}.Run(ctx, "matmul", "--n", "512", "--net", "shm")
 //
 // The program may be any: what it prints is bounded and checked, and when the context ends, so does
-// the process group of the program.
+// the process group of the program. [Fault] says in a word why a run has no result.
 //
 // A [Study] is runs of programs with every combination of some flags: its runs, tables and document
-// follow from that.
+// follow from that. What fits no Study has its parts: [InTurn] runs items in turn, [Crowd] in
+// several workers, and [Sample] and [Quantile] summarise what they took.
+//
+// Campaigns strike their jobs and count what these leave, so they start the processes by
+// themselves, find them by a mark in their environment ([Processes]), and [Read] their documents.
 package experiment

@@ -46,7 +46,7 @@ type Document struct {
 	MeasuredNs int64  `json:"measured_ns"` // the slowest rank's time in the measured section
 
 	fagus.Summary
-	Text json.RawMessage `json:"-"` // as the program has printed it
+	Text any `json:"-"` // as the program has printed it
 }
 
 // Took returns the time of the measured section or, without one, of the program, in nanoseconds.
@@ -69,26 +69,34 @@ func readDocument(out []byte, want string) (d *Document, beside string, err erro
 	}
 	d = &Document{}
 	decoder := json.NewDecoder(bytes.NewReader(out[begin:]))
-	if err := decoder.Decode(&d.Text); err != nil {
-		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), quoted(string(bytes.TrimSpace(out))))
+	var text json.RawMessage
+	if err := decoder.Decode(&text); err != nil {
+		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), Quoted(string(bytes.TrimSpace(out))))
 	}
+	d.Text = text
 	beside = string(out[:begin]) + string(bytes.TrimLeft(out[begin+int(decoder.InputOffset()):], "\r\n"))
 	var head struct {
 		Schema string `json:"schema"`
 	}
-	_ = json.Unmarshal(d.Text, &head) // a document of something else has no schema
+	_ = json.Unmarshal(text, &head) // a document of something else has no schema
 	switch {
 	case head.Schema == "":
-		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), quoted(string(d.Text)))
+		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), Quoted(string(text)))
 	case !strings.HasPrefix(head.Schema, want[:strings.Index(want, "/")+1]):
-		return nil, "", fmt.Errorf("its document is %s, not %s: %s", quoted(head.Schema), want, wanted)
+		return nil, "", fmt.Errorf("its document is %s, not %s: %s", Quoted(head.Schema), want, wanted)
 	case head.Schema != want:
-		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", quoted(head.Schema), want)
+		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", Quoted(head.Schema), want)
 	}
-	if err := json.Unmarshal(d.Text, d); err != nil {
+	if err := json.Unmarshal(text, d); err != nil {
 		return nil, "", fmt.Errorf("its document %s is wrong: %w", want, err)
 	}
 	return d, beside, nil
+}
+
+// Read returns the document that fagus run has printed on its standard output.
+func Read(out []byte) (*Document, error) {
+	d, _, err := readDocument(out, runSchema)
+	return d, err
 }
 
 // check returns an error if the document is not of a run as cfg says, or its times are no times.
@@ -97,7 +105,7 @@ func (d *Document) check(cfg *runflags.Config) error {
 		return fmt.Errorf("it ran on %d nodes of %q in %q mode: it must leave --net, --nodes and --mode as they are", d.Nodes, d.Net, d.Mode)
 	}
 	if d.Notices != cfg.Notices || d.Direct != cfg.Direct || cfg.Network.Simulated && d.HostCost != cfg.HostCost {
-		return fmt.Errorf("it ran with notices %v, direct %v and host cost %s: it must leave --notices, --direct and --host-cost as they are", d.Notices, d.Direct, quoted(d.HostCost))
+		return fmt.Errorf("it ran with notices %v, direct %v and host cost %s: it must leave --notices, --direct and --host-cost as they are", d.Notices, d.Direct, Quoted(d.HostCost))
 	}
 	for _, times := range []map[string]int64{d.TimeNs, d.MeasuredTimeNs, d.CriticalTimeNs} {
 		if times == nil && d.TimeNs != nil {
@@ -119,7 +127,7 @@ func checkTimes(times map[string]int64) error {
 	const most = math.MaxInt64 / int64(fagus.Nanosecond)
 	for part, ns := range times {
 		if ns < 0 || ns > most {
-			return fmt.Errorf("a time of %d ns for %s", ns, quoted(part))
+			return fmt.Errorf("a time of %d ns for %s", ns, Quoted(part))
 		}
 	}
 	return nil
@@ -184,8 +192,8 @@ func noDocument(want string) error {
 // mostQuoted is the length of a text in a message.
 const mostQuoted = 100
 
-// quoted returns a text, or its beginning, between quotes.
-func quoted(text string) string { return fmt.Sprintf("%q", shortened(text, mostQuoted)) }
+// Quoted returns a text, or its beginning, between quotes.
+func Quoted(text string) string { return fmt.Sprintf("%q", shortened(text, mostQuoted)) }
 
 // shortened returns a text, or its beginning with three dots.
 func shortened(text string, most int) string {

@@ -106,7 +106,7 @@ func TestCapture(t *testing.T) {
 		}
 	}
 	text := c.excerpt()
-	if string(c.head) != "0123\n56789" || !c.lost || calls != 1 || len(c.tail) != mostTail || !strings.HasPrefix(text, "; it says\n  0123\n  56789\n  ...\n  ccc") || !strings.HasSuffix(text, "...\n  last") {
+	if string(c.head) != "0123\n56789" || !c.lost || calls != 1 || len(c.tail.last) != mostTail || !strings.HasPrefix(text, "; it says\n  0123\n  56789\n  ...\n  ccc") || !strings.HasSuffix(text, "...\n  last") {
 		t.Errorf("head %q, %d calls, excerpt %q", c.head, calls, text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
@@ -86,10 +87,11 @@ func (p *process) result(ctx context.Context, check func(*Document) error, proce
 
 // capture keeps the beginning and the end of what is written to it.
 type capture struct {
-	head, tail []byte
-	most       int    // bytes of head
-	full       func() // called when there is more; may be nil
-	lost       bool   // there was more
+	head []byte
+	tail Tail
+	most int    // bytes of head
+	full func() // called when there is more; may be nil
+	lost bool   // there was more
 }
 
 // Write implements io.Writer. It never fails.
@@ -102,9 +104,29 @@ func (c *capture) Write(b []byte) (int, error) {
 			c.full()
 		}
 	}
-	c.tail = append(c.tail, b[max(0, len(b)-mostTail):]...)
-	c.tail = c.tail[max(0, len(c.tail)-mostTail):]
+	return c.tail.Write(b)
+}
+
+// Tail is a writer that keeps only the last 2 KiB that are written to it.
+type Tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+// Write appends b and drops the beginning. It never fails.
+func (t *Tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, b[max(0, len(b)-mostTail):]...)
+	t.last = t.last[max(0, len(t.last)-mostTail):]
 	return len(b), nil
+}
+
+// String returns what is kept, without space around it.
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(t.last), "?"))
 }
 
 // excerpt returns the first and the last lines of the text for an error, or "".
@@ -115,7 +137,7 @@ func (c *capture) excerpt() string {
 		return ""
 	}
 	if c.lost || len(lines) > first+last {
-		end := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(c.tail), "?")), "\n")
+		end := strings.Split(c.tail.String(), "\n")
 		lines = slices.Concat(lines[:min(first, len(lines))], []string{"..."}, end[max(0, len(end)-last):])
 	}
 	for i, line := range lines {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -46,15 +47,20 @@ func FindRun(name string, flags []string) (*Program, error) {
 	return &Program{path, slices.Concat([]string{"fagus", "run", name}, flags), 3, runSchema}, nil
 }
 
-// Run is one run of a program.
+// Run is one run of a program. As JSON it is the document that the program has printed.
 type Run struct {
 	Document
 	Spans []fagus.Stats // what every rank did when; nil if that was not recorded
+	// Released counts the packets of all ranks within Release; nil if that is unknown.
+	Released *uint64
 	// Lines is what the program has printed besides, on both outputs. Cut: that was too much to
 	// keep, and Lines is the beginning.
 	Lines []string
 	Cut   bool
 }
+
+// MarshalJSON implements json.Marshaler.
+func (r *Run) MarshalJSON() ([]byte, error) { return json.Marshal(r.Text) }
 
 // Run runs the program once, as cfg says, with more flags before its arguments. It records what
 // every rank does if cfg.Timeline is set and the ranks are on this host.

@@ -17,9 +17,7 @@ type Sample struct {
 // NewSample summarises at least one value. The median of an even number of values is the mean
 // of the middle two, rounded down.
 func NewSample(values []int64) Sample {
-	sorted := slices.Sorted(slices.Values(values))
-	lower, upper := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	return Sample{Median: lower + (upper-lower)/2, Min: sorted[0], Max: sorted[len(sorted)-1]}
+	return Sample{Median: Quantile(slices.Clone(values), 0.5), Min: slices.Min(values), Max: slices.Max(values)}
 }
 
 // spread returns the largest deviation from the median, divided by the median. For a median of 0

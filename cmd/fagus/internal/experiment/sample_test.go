@@ -39,3 +39,24 @@ func TestSampleOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestQuantile: Quantile interpolates between samples.
+func TestQuantile(t *testing.T) {
+	for _, one := range []struct {
+		samples []float64
+		want    [3]float64
+	}{
+		{[]float64{5}, [3]float64{5, 5, 5}},
+		{[]float64{1, 2}, [3]float64{1.25, 1.5, 1.75}},
+		{nil, [3]float64{}},
+		{[]float64{9, 3, 1, 4, 2}, [3]float64{2, 3, 4}},
+	} {
+		var got []float64
+		for _, q := range []float64{0.25, 0.5, 0.75} {
+			got = append(got, Quantile(one.samples, q))
+		}
+		if !slices.Equal(got, one.want[:]) {
+			t.Errorf("%v: %v, want %v", one.samples, got, one.want)
+		}
+	}
+}

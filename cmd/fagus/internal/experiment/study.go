@@ -9,11 +9,11 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 )
 
-// Axis is a parameter of a study: a flag of fagus run, and the values that it takes.
+// Axis is a parameter of a study: a flag of fagus run, and the values that it takes. A value may
+// have other flags behind it, which go with it.
 type Axis struct {
 	Flag   string   `json:"flag"` // such as --placement
 	Values []string `json:"values"`
@@ -21,13 +21,12 @@ type Axis struct {
 
 // Study is runs of programs, each with every combination of the values of its axes.
 type Study struct {
-	By       Fagus         `json:"-"`
-	Programs []string      `json:"programs"` // with their flags: "matmul --n 512"
-	Common   string        `json:"common"`   // the flags of all runs
-	Axes     []Axis        `json:"axes"`
-	Repeat   int           `json:"repeat"` // runs of each combination, which take turns
-	Limit    time.Duration `json:"-"`      // of one run
-	Points   []Point       `json:"points"` // the results: the last axis changes first
+	By       Fagus    `json:"-"`
+	Programs []string `json:"programs"` // with their flags: "matmul --n 512"
+	Common   string   `json:"common"`   // the flags of all runs
+	Axes     []Axis   `json:"axes"`
+	Repeat   int      `json:"repeat"` // runs of each combination, which take turns
+	Points   []Point  `json:"points"` // the results: the last axis changes first
 }
 
 // Point is the runs of a program with one combination of values.
@@ -35,18 +34,13 @@ type Point struct {
 	Program string   `json:"program"`
 	Values  []string `json:"values"` // by axis
 	// Fault is Refused, Late, or what else went wrong; "" if all runs had a right result.
-	Fault  string `json:"fault,omitempty"`
-	TimeNs Sample `json:"time_ns"` // of Document.Took
-	Runs   []*Run `json:"-"`
+	Fault  string        `json:"fault,omitempty"`
+	TimeNs Sample        `json:"time_ns"` // of Document.Took
+	Runs   []*Run        `json:"-"`
+	Wall   time.Duration `json:"-"` // how long the last run took; 0: there was none
 
 	refused error // of usage
 }
-
-// The faults that are not mistakes of a program.
-const (
-	Refused = "not so"
-	Late    = "over the time limit"
-)
 
 // Size returns the number of runs.
 func (s *Study) Size() int {
@@ -57,9 +51,8 @@ func (s *Study) Size() int {
 	return n
 }
 
-// Run runs all combinations, one run after the other. Each round begins with another of them. done,
-// if not nil, is called after each run. An error means that ctx has ended, or that every run of a
-// program is refused.
+// Run runs all combinations in turn. done, if not nil, is called after each run. An error means
+// that ctx has ended, or that the command cannot be started.
 func (s *Study) Run(ctx context.Context, done func()) error {
 	if err := s.check(); err != nil {
 		return err
@@ -68,26 +61,25 @@ func (s *Study) Run(ctx context.Context, done func()) error {
 	for _, p := range s.Programs {
 		s.Points = append(s.Points, combinations(Point{Program: p}, s.Axes)...)
 	}
-	for round := range s.Repeat {
-		for i := range s.Points {
-			p := &s.Points[(i+round)%len(s.Points)]
-			if p.Fault == "" {
-				if err := s.runOnce(ctx, p); err != nil {
-					return err
-				}
-			}
-			if done != nil {
-				done()
-			}
+	err := InTurn(s.Repeat, len(s.Points), func(_, i int) (err error) {
+		if p := &s.Points[i]; p.Fault == "" {
+			err = s.runOnce(ctx, p)
 		}
+		if done != nil && err == nil {
+			done()
+		}
+		return err
+	})
+	for i := range s.Points {
+		s.Points[i].summarize()
 	}
+	return err
+}
+
+// Impossible returns an error of usage if every run of a program is refused.
+func (s *Study) Impossible() error {
 	for points := range slices.Chunk(s.Points, len(s.Points)/len(s.Programs)) {
-		possible := false
-		for i := range points {
-			points[i].summarize()
-			possible = possible || points[i].refused == nil
-		}
-		if !possible {
+		if !slices.ContainsFunc(points, func(p Point) bool { return p.refused == nil }) {
 			return points[0].refused
 		}
 	}
@@ -116,30 +108,25 @@ func combinations(p Point, axes []Axis) (points []Point) {
 	return points
 }
 
-func (s *Study) runOnce(ctx context.Context, p *Point) error {
+func (s *Study) runOnce(ctx context.Context, p *Point) (err error) {
 	args := slices.Concat(strings.Fields(p.Program), strings.Fields(s.Common))
 	for i, a := range s.Axes {
-		args = append(args, a.Flag, p.Values[i])
+		args = append(append(args, a.Flag), strings.Fields(p.Values[i])...)
 	}
-	if s.Limit > 0 {
-		args = append(args, "--timeout", s.Limit.String())
-	}
-	r, err := s.By.Run(ctx, args...)
+	began := time.Now()
+	r, failed := s.By.Run(ctx, args...)
+	p.Wall = time.Since(began)
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err == nil && !r.Verified:
+	case failed != nil:
+		if p.Fault, err = Fault(ctx, failed); p.Fault == Refused {
+			p.refused = failed
+		}
+	case !r.Verified:
 		p.Fault = fmt.Sprintf("fagus run %s: the result is wrong", CommandLine(args))
-	case err == nil:
-		p.Runs = append(p.Runs, r)
-	case usage.Is(err):
-		p.Fault, p.refused = Refused, err
-	case TimedOut(err):
-		p.Fault = Late
 	default:
-		p.Fault = err.Error()
+		p.Runs = append(p.Runs, r)
 	}
-	return nil
+	return err
 }
 
 func (p *Point) summarize() {
@@ -147,15 +134,15 @@ func (p *Point) summarize() {
 	for _, r := range p.Runs {
 		times = append(times, r.Took())
 	}
-	if p.Fault == "" {
+	if p.Fault == "" && len(times) > 0 {
 		p.TimeNs = NewSample(times)
 	}
 }
 
 // Table returns the times as a table: a row for each program and for each combination of all axes
-// but the last, a column for each value of the last. Below it is what has failed.
+// but the last, a column for each value of the last. Below it are Faults.
 func (s *Study) Table() string {
-	last, failed := s.Axes[len(s.Axes)-1], ""
+	last := s.Axes[len(s.Axes)-1]
 	header, numbers := table.Row{"program"}, []int(nil)
 	for _, a := range s.Axes[:len(s.Axes)-1] {
 		header = append(header, name(a.Flag))
@@ -170,22 +157,36 @@ func (s *Study) Table() string {
 			row = append(row, v)
 		}
 		for _, p := range points {
-			switch {
-			case p.failed():
-				row = append(row, "failed")
-				failed += "\n" + p.Fault
-			case p.Fault != "":
-				row = append(row, p.Fault)
-			default:
-				row = append(row, p.TimeNs)
+			if word := p.Word(); word != "" {
+				row = append(row, word)
+				continue
 			}
+			row = append(row, p.TimeNs)
 		}
 		t.AppendRow(row)
 	}
-	if failed != "" {
-		failed = "\n" + failed
+	return t.Render() + s.Faults()
+}
+
+// Word says in a word why the point has no result: Refused, Late or "failed"; "" if it has one.
+func (p *Point) Word() string {
+	if p.failed() {
+		return "failed"
 	}
-	return t.Render() + failed
+	return p.Fault
+}
+
+// Faults returns a text for the end of a table: what has failed, a line each.
+func (s *Study) Faults() (text string) {
+	for _, p := range s.Points {
+		if p.failed() {
+			text += "\n" + p.Fault
+		}
+	}
+	if text != "" {
+		text = "\n" + text
+	}
+	return text
 }
 
 // Failed returns an error if runs failed or had a wrong result. Those that are refused, or take
@@ -207,11 +208,15 @@ func (p *Point) failed() bool { return p.Fault != "" && p.Fault != Refused && p.
 
 // Where describes in words what the study runs, and how often.
 func (s *Study) Where() string {
-	runs := "one run each"
-	if s.Repeat > 1 {
-		runs = fmt.Sprintf("medians of %d runs, ± the farthest of them", s.Repeat)
+	return fmt.Sprintf("fagus run PROGRAM %s; %s", s.Common, RunsText(s.Repeat))
+}
+
+// RunsText says what a Sample of so many runs is.
+func RunsText(runs int) string {
+	if runs > 1 {
+		return fmt.Sprintf("medians of %d runs, ± the farthest of them", runs)
 	}
-	return fmt.Sprintf("fagus run PROGRAM %s; %s", s.Common, runs)
+	return "one run each"
 }
 
 func name(flag string) string { return strings.TrimLeft(flag, "-") }

@@ -46,14 +46,14 @@ func pretender(t *testing.T) Fagus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Fagus{Path: path}
+	return Fagus{Path: path, Limit: time.Minute}
 }
 
 // TestStudy: every combination runs as often as asked, and what a run ends with is its point's
 // result: a time, or why there is none.
 func TestStudy(t *testing.T) {
 	s := Study{
-		By: pretender(t), Programs: []string{"one --x 1", "wrong", "broken"}, Common: "--c", Repeat: 3, Limit: time.Minute,
+		By: pretender(t), Programs: []string{"one --x 1", "wrong", "broken"}, Common: "--c", Repeat: 3,
 		Axes: []Axis{{"--size", []string{"1", "2", "3"}}, {"--way", []string{"a", "b"}}},
 	}
 	done := 0
@@ -98,7 +98,10 @@ func TestStudy(t *testing.T) {
 // its context.
 func TestStudyEnds(t *testing.T) {
 	s := Study{By: pretender(t), Programs: []string{"one", "nosuch"}, Repeat: 1, Axes: []Axis{{"--way", []string{"a", "b"}}}}
-	if err := s.Run(t.Context(), func() {}); !usage.Is(err) || !strings.Contains(err.Error(), "not with three") {
+	if err := s.Run(t.Context(), func() {}); err != nil {
+		t.Error(err)
+	}
+	if err := s.Impossible(); !usage.Is(err) || !strings.Contains(err.Error(), "not with three") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -35,9 +35,8 @@ type one struct {
 }
 
 // Start starts a hog on each processor of cpus, in which a number may occur again; a negative
-// number stands for no binding. A hog is the
-// program at path with arguments and the processor's number, which calls Spin. Start returns when
-// all hogs spin.
+// number stands for no binding. A hog is the program at path with arguments and the processor's
+// number, which calls Spin. Start returns when all hogs spin.
 func Start(path string, arguments []string, cpus []int) (*Herd, error) {
 	h := &Herd{}
 	for _, cpu := range cpus {
@@ -102,8 +101,7 @@ func (o *one) stop() error {
 }
 
 // Spin is the work of a hog: it binds the calling goroutine's thread to a processor, unless cpu is
-// negative, says on out
-// that it begins, and spins until in ends.
+// negative, says on out that it begins, and spins until in ends.
 func Spin(cpu int, in io.Reader, out io.Writer) error {
 	var over atomic.Bool
 	go func() { // before this thread is bound: threads inherit the binding of those that start them

@@ -215,6 +215,13 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// batch measures one operation of a system.
+func batch(ctx context.Context, r *peers.Running) error {
+	s := peers.Session{Running: []*peers.Running{r}, Samples: 1, Probe: func() (time.Duration, error) { return 100, nil }}
+	_, _, err := s.Measure(ctx, peers.Case{Op: "x", Methods: []peers.Method{{Op: "x"}}})
+	return err
+}
+
 // TestFailures: the error names the failed system and shows its output, in bounded time.
 func TestFailures(t *testing.T) {
 	for behaviour, want := range map[string]string{
@@ -235,7 +242,7 @@ func TestFailures(t *testing.T) {
 			r, err := peers.Start(t.Context(), s, filepath.Join(t.TempDir(), "s"))
 			if err == nil {
 				defer r.Stop()
-				_, err = r.Batch(t.Context(), peers.Command{Op: "x", Count: 1})
+				err = batch(t.Context(), r)
 			}
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "fake: ") {
 				t.Errorf("error %v, want %s", err, want)
@@ -253,7 +260,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	defer r.Stop()
 	time.AfterFunc(100*time.Millisecond, cancel)
-	if _, err := r.Batch(ctx, peers.Command{Op: "x", Count: 1}); !errors.Is(err, context.Canceled) {
+	if err := batch(ctx, r); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())

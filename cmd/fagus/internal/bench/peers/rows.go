@@ -3,6 +3,8 @@ package peers
 import (
 	"slices"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // Pair is the distance between two processors.
@@ -119,10 +121,8 @@ func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 
 // summary returns row with the samples' numbers.
 func (s *samples) summary(row Row) Row {
-	slices.Sort(s.took)
-	slices.Sort(s.trips)
-	row.Trip, row.Samples, row.Least = quantile(s.trips, 0.5), len(s.took), s.took[0]
-	row.First, row.Median, row.Third = quantile(s.took, 0.25), quantile(s.took, 0.5), quantile(s.took, 0.75)
+	row.Trip, row.Samples, row.Least = experiment.Quantile(s.trips, 0.5), len(s.took), slices.Min(s.took)
+	row.First, row.Median, row.Third = experiment.Quantile(s.took, 0.25), experiment.Quantile(s.took, 0.5), experiment.Quantile(s.took, 0.75)
 	return row
 }
 
@@ -140,12 +140,4 @@ func compare(rows []Row) {
 			rows[i].Ratio = &ratio
 		}
 	}
-}
-
-// quantile returns the value above a fraction q of sorted samples, interpolated linearly.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	below := int(at)
-	above := min(below+1, len(sorted)-1)
-	return sorted[below] + (at-float64(below))*(sorted[above]-sorted[below])
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -63,25 +64,23 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 		}
 	}
 	all := make([]series, len(c.Methods)+len(c.Others))
-	for round := range s.Samples {
-		for i := range c.Methods {
-			at := (round + i) % len(c.Methods)
-			if all[at].enough(s.Running[c.Methods[at].System].Budget) {
-				s.progress()
-				continue
+	err = experiment.InTurn(s.Samples, len(all), func(round, at int) (err error) {
+		if other := at - len(c.Methods); other >= 0 {
+			if round < c.Others[other].Samples {
+				err = s.other(ctx, c.Others[other], &all[at])
 			}
-			if counts[at], err = s.sample(ctx, c, c.Methods[at], counts[at], &all[at]); err != nil {
-				return nil, 0, err
-			}
-			s.progress()
+			return err
 		}
-		for i, other := range c.Others {
-			if round < other.Samples {
-				if err := s.other(ctx, other, &all[len(c.Methods)+i]); err != nil {
-					return nil, 0, err
-				}
-			}
+		if !all[at].enough(s.Running[c.Methods[at].System].Budget) {
+			counts[at], err = s.sample(ctx, c, c.Methods[at], counts[at], &all[at])
 		}
+		if s.Progress != nil {
+			s.Progress()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
 	}
 	for i, w := range c.Methods {
 		for try := 0; try < again && all[i].empty(); try++ {
@@ -92,12 +91,6 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 	}
 	rows, dropped = s.rows(c, all)
 	return rows, dropped, nil
-}
-
-func (s *Session) progress() {
-	if s.Progress != nil {
-		s.Progress()
-	}
 }
 
 // calibrate returns the number of operations that take about the time Batch. The first batch also
@@ -118,39 +111,38 @@ func (s *Session) calibrate(ctx context.Context, c Case, w Method) (int, error) 
 
 func virtual(d time.Duration) fagus.Time { return fagus.Time(d.Nanoseconds()) * fagus.Nanosecond }
 
-// sample takes a sample of about count operations, and returns the count for the next one.
-func (s *Session) sample(ctx context.Context, c Case, w Method, count int, to *series) (next int, err error) {
+// probed takes a sample between two probes. take returns its time and its number of operations.
+func (s *Session) probed(to *series, take func() (time.Duration, int, error)) (took time.Duration, done int, err error) {
 	before, err := s.Probe()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	took, done, err := s.batch(ctx, c, w, count)
-	if err != nil {
-		return 0, err
+	if took, done, err = take(); err != nil {
+		return 0, 0, err
 	}
 	after, err := s.Probe()
-	if err != nil {
-		return 0, err
-	}
 	to.add(before, after, took, done)
-	if s.Unsteady {
+	return took, done, err
+}
+
+// sample takes a sample of about count operations, and returns the count for the next one.
+func (s *Session) sample(ctx context.Context, c Case, w Method, count int, to *series) (next int, err error) {
+	took, done, err := s.probed(to, func() (time.Duration, int, error) { return s.batch(ctx, c, w, count) })
+	if err == nil && s.Unsteady {
 		count = bench.Larger(done, virtual(took), virtual(s.Batch))
 	}
-	return count, nil
+	return count, err
 }
 
 // other takes a sample of a program that does not obey commands.
 func (s *Session) other(ctx context.Context, from Other, to *series) error {
-	before, err := s.Probe()
-	if err != nil {
-		return err
-	}
-	took, err := from.Take(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", from.Name, err)
-	}
-	after, err := s.Probe()
-	to.add(before, after, took, 1)
+	_, _, err := s.probed(to, func() (time.Duration, int, error) {
+		took, err := from.Take(ctx)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", from.Name, err)
+		}
+		return took, 1, err
+	})
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
@@ -41,7 +42,7 @@ type System struct {
 type Running struct {
 	System
 	ranks  []*rank
-	stderr *tail
+	stderr *experiment.Tail
 	ended  chan error // receives the result when all processes have ended
 	end    context.CancelFunc
 	stop   func() bool // keeps the end of the context from closing the connections
@@ -62,7 +63,7 @@ func Start(ctx context.Context, s System, socket string) (*Running, error) {
 	}
 	defer listener.Close()
 	jobs, end := context.WithCancel(ctx)
-	r := &Running{System: s, ranks: make([]*rank, s.Ranks), stderr: &tail{}, ended: make(chan error, 1), end: end}
+	r := &Running{System: s, ranks: make([]*rank, s.Ranks), stderr: &experiment.Tail{}, ended: make(chan error, 1), end: end}
 	processes := s.Ranks
 	if s.Launched {
 		processes = 1
@@ -122,14 +123,6 @@ func (r *Running) register(conn net.Conn, deadline time.Time) error {
 	}
 	r.ranks[number] = &rank{conn, lines}
 	return nil
-}
-
-// Batch lets all ranks perform a command and returns the time that it took at rank 0.
-func (r *Running) Batch(ctx context.Context, c Command) (time.Duration, error) {
-	if err := r.send(ctx, c); err != nil {
-		return 0, err
-	}
-	return r.receive(ctx, c)
 }
 
 // send sends a command to all ranks. They perform commands in the order sent.

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -30,41 +29,5 @@ func TestCommand(t *testing.T) {
 		if c, err := parseCommand(line); err == nil {
 			t.Errorf("%q is %+v", line, c)
 		}
-	}
-}
-
-// TestQuantile: quantile interpolates between samples.
-func TestQuantile(t *testing.T) {
-	for _, one := range []struct {
-		samples []float64
-		want    [3]float64
-	}{
-		{[]float64{5}, [3]float64{5, 5, 5}},
-		{[]float64{1, 2}, [3]float64{1.25, 1.5, 1.75}},
-		{[]float64{1, 2, 3, 4, 9}, [3]float64{2, 3, 4}},
-	} {
-		var got []float64
-		for _, q := range []float64{0.25, 0.5, 0.75} {
-			got = append(got, quantile(one.samples, q))
-		}
-		if !slices.Equal(got, one.want[:]) {
-			t.Errorf("%v: %v, want %v", one.samples, got, one.want)
-		}
-	}
-}
-
-// TestTail writes more bytes than a tail keeps.
-func TestTail(t *testing.T) {
-	var l tail
-	for range tailBytes {
-		if n, err := l.Write([]byte("word ")); n != 5 || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	if _, err := l.Write([]byte("last\n")); err != nil {
-		t.Fatal(err)
-	}
-	if s := l.String(); len(s) != tailBytes-1 || s[len(s)-9:] != "word last" {
-		t.Errorf("%d bytes, the end is %q", len(s), s[len(s)-9:])
 	}
 }

@@ -3,7 +3,6 @@ package colony
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -79,7 +78,7 @@ func runPages(c *cli.Context) error {
 	if err != nil {
 		return usage.Wrap(err)
 	}
-	return base.Print(c, r, r.print)
+	return base.PrintText(c, r, r.text)
 }
 
 func parseLink(name string) (colony.Link, error) {
@@ -91,19 +90,18 @@ func parseLink(name string) (colony.Link, error) {
 	return 0, usage.Errorf("--link %q: want %v, %v or %v", name, colony.Burst, colony.Split, colony.Twice)
 }
 
-func (r *report) print(w io.Writer) error {
+func (r *report) text() string {
 	const clock = 20 * dimmnet.Nanosecond
 	t := base.NewTable(table.Row{"access", "count", "mean clocks", "mean"}, 2, 3, 4)
 	for _, a := range r.Access {
 		t.AppendRow(table.Row{a.Kind, a.Count, fmt.Sprintf("%.1f", a.Mean()), dimmnet.Time(a.Mean() * float64(clock))})
 	}
 	p, n := &r.Pages, &r.Network
-	_, err := fmt.Fprintf(w, "%d boards, link %s, seed %d: %d home pages and %d frames each, a copy after %d remote reads\n\n%s\n\n"+
+	return fmt.Sprintf("%d boards, link %s, seed %d: %d home pages and %d frames each, a copy after %d remote reads\n\n%s\n\n"+
 		"pages: %d became copies, %d copies were evicted; %d blocks were fetched, %d invalidated\n"+
 		"network: %d remote accesses, %d packets, of which %d were damaged; %d retries\n"+
 		"%d clocks of %v in all; %d reads returned an old value\n",
 		r.Boards, r.Link, r.Seed, r.Home, r.Frames, r.Reads, t.Render(),
 		p.Copied, p.Evicts, p.Misses, p.Invalidations,
 		n.Requests, n.Packets, n.Damaged, n.Retries, r.Clocks, clock, r.Wrong)
-	return err
 }

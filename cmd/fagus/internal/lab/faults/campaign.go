@@ -5,10 +5,8 @@ package faults
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,8 +17,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -57,7 +55,6 @@ func liveNetworks() runflags.List {
 
 // campaign runs jobs and counts their outcomes.
 type campaign struct {
-	self     string // the command fagus
 	nets     []runflags.Network
 	troubles []trouble
 	detects  []string // methods of write detection
@@ -69,9 +66,8 @@ type campaign struct {
 	out      string
 	log      io.Writer // for --verbose; nil without it
 
-	mu   sync.Mutex
-	next uint64
-	doc  tally
+	mu  sync.Mutex
+	doc tally
 }
 
 // tally is the result of a campaign.
@@ -116,21 +112,19 @@ func runCampaign(c *cli.Context) error {
 	}
 	begun := time.Now()
 	bar := base.NewProgress(c.App.ErrWriter, "seconds", int(c.Duration("time").Seconds()))
-	var wait sync.WaitGroup
-	errs := make(chan error, c.Int("workers"))
-	for range c.Int("workers") {
-		wait.Go(func() { errs <- p.work(c.Context, begun, bar) })
-	}
-	wait.Wait()
+	more := func(i int) bool { return (p.jobs == 0 || uint64(i) < p.jobs) && time.Now().Before(p.until) }
+	failed := experiment.Crowd(c.Context, c.Int("workers"), more, func(ctx context.Context, i int) error {
+		one := newCase(p.first+uint64(i), p.nets, p.troubles, p.detects)
+		o, err := one.run(ctx, i, p.limit)
+		if err != nil || ctx.Err() != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+		return p.add(&one, o, time.Since(begun).Seconds(), bar)
+	})
 	bar.Stop()
-	close(errs)
 	p.doc.Seconds = time.Since(begun).Seconds()
 	// A campaign that is interrupted reports what it has done, too.
-	err = errors.Join(p.save(), base.Print(c, &p.doc, p.doc.print))
-	for failed := range errs {
-		err = cmp.Or(failed, err)
-	}
-	if err != nil {
+	if err := cmp.Or(failed, p.save(), base.PrintText(c, &p.doc, p.doc.text)); err != nil {
 		return err
 	}
 	if n := len(p.doc.Failures); n > 0 {
@@ -140,16 +134,13 @@ func runCampaign(c *cli.Context) error {
 }
 
 func newCampaign(c *cli.Context) (*campaign, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &campaign{self: self, first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), limit: c.Duration("limit"), out: c.String("out")}
+	p := &campaign{first: c.Uint64("seed"), jobs: c.Uint64("jobs"), until: time.Now().Add(c.Duration("time")), limit: c.Duration("limit"), out: c.String("out")}
 	p.replay = fmt.Sprintf("fagus lab campaign --net %q --only %q --jobs 1 --verbose", c.String("net"), c.String("only"))
 	p.doc = tally{Schema: campaignSchema, First: p.first, Failures: []failure{}}
 	if c.Int("workers") < 1 || c.Duration("time") <= 0 || p.limit <= 0 {
 		return nil, usage.Errorf("--workers %d --time %v --limit %v: want at least 1, and more than 0s", c.Int("workers"), c.Duration("time"), p.limit)
 	}
+	var err error
 	if p.nets, err = liveNetworks().FindAll(c.String("net")); err != nil {
 		return nil, err
 	}
@@ -172,15 +163,7 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 			p.detects = append(p.detects, d.String())
 		}
 	}
-	ofHosts := func(t trouble) bool { return t.hosts }
-	if slices.ContainsFunc(p.troubles, ofHosts) {
-		if hosts, err := newHosts(1, -1); err != nil {
-			p.doc.Skipped = err.Error()
-			p.troubles = slices.DeleteFunc(p.troubles, ofHosts)
-		} else {
-			hosts.Close()
-		}
-	}
+	p.troubles, p.doc.Skipped = triable(p.troubles, func(t trouble) bool { return t.hosts })
 	if len(p.troubles) == 0 {
 		return nil, fmt.Errorf("campaign: faults of hosts cannot be tried here: %s", p.doc.Skipped)
 	}
@@ -188,30 +171,6 @@ func newCampaign(c *cli.Context) (*campaign, error) {
 		p.log = c.App.ErrWriter
 	}
 	return p, nil
-}
-
-// work runs jobs one after the other.
-func (p *campaign) work(ctx context.Context, begun time.Time, bar *base.Progress) error {
-	for {
-		p.mu.Lock()
-		seed := p.first + p.next
-		over := p.jobs > 0 && p.next == p.jobs || time.Now().After(p.until)
-		if !over {
-			p.next++
-		}
-		p.mu.Unlock()
-		if over || ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		c := newCase(seed, p.nets, p.troubles, p.detects)
-		o, err := c.run(ctx, p.self, int(seed-p.first), p.limit)
-		if err != nil || ctx.Err() != nil {
-			return cmp.Or(context.Cause(ctx), err)
-		}
-		if err := p.add(&c, o, time.Since(begun).Seconds(), bar); err != nil {
-			return err
-		}
-	}
 }
 
 // add counts the outcome of a case.
@@ -265,10 +224,10 @@ func (p *campaign) save() error {
 	if p.out == "" {
 		return nil
 	}
-	return outfile.Replace(p.out, func(w io.Writer) error { return base.PrintJSON(w, &p.doc) })
+	return base.SaveJSON(p.out, &p.doc)
 }
 
-func (d *tally) print(w io.Writer) error {
+func (d *tally) text() string {
 	slices.SortFunc(d.Rows, func(a, b figures) int {
 		return cmp.Or(cmp.Compare(a.Network, b.Network), cmp.Compare(a.Fault, b.Fault))
 	})
@@ -279,15 +238,10 @@ func (d *tally) print(w io.Writer) error {
 		all = figures{Right: all.Right + r.Right, Ended: all.Ended + r.Ended, Wrong: all.Wrong + r.Wrong, Hung: all.Hung + r.Hung, Left: all.Left + r.Left}
 	}
 	t.AppendFooter(table.Row{"", "all", d.Jobs, all.Right, all.Ended, all.Wrong, all.Hung, all.Left})
-	_, err := fmt.Fprintf(w, "%s\n\nright: ended with a result that was verified; reported: ended by the fault, with a report that names its rank\n"+
-		"%d jobs from seed %d in %.0f s: %d contents compared with the model\n", t.Render(), d.Jobs, d.First, d.Seconds, d.Contents)
-	if err == nil && d.Skipped != "" {
-		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
-	}
+	text := fmt.Sprintf("%s\n\nright: ended with a result that was verified; reported: ended by the fault, with a report that names its rank\n"+
+		"%d jobs from seed %d in %.0f s: %d contents compared with the model\n%s", t.Render(), d.Jobs, d.First, d.Seconds, d.Contents, skippedText(d.Skipped))
 	for _, f := range d.Failures {
-		if err == nil {
-			_, err = fmt.Fprintf(w, "\n%s: %s\n  %s\nagain by: %s\n", f.Case, f.Why, strings.Join(f.Lines, "\n  "), f.Replay)
-		}
+		text += fmt.Sprintf("\n%s: %s\n  %s\nagain by: %s\n", f.Case, f.Why, strings.Join(f.Lines, "\n  "), f.Replay)
 	}
-	return err
+	return text
 }

@@ -3,17 +3,14 @@
 package faults
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"os"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -53,29 +50,13 @@ func Command() *cli.Command {
 			if c.IsSet("kills") || c.IsSet("host-faults") || c.IsSet("workers") || c.IsSet("seed") {
 				return usage.Errorf("--kills, --host-faults, --workers and --seed need --restart")
 			}
-			trials := plan(nets, c.String("only"))
+			trials := slices.DeleteFunc(tableOfDeaths(nets, c.String("only")), func(t death) bool { return t.restart })
 			if len(trials) == 0 {
 				return usage.Errorf("--only %q: no fault has this in its name", c.String("only"))
 			}
 			return runTrials(c, trials)
 		}),
 	}
-}
-
-// trial is a fault on a network.
-type trial struct {
-	fault
-	network string
-	victim  int
-}
-
-func plan(nets []runflags.Network, only string) (all []trial) {
-	for _, d := range tableOfDeaths(nets, only) {
-		if !d.restart {
-			all = append(all, trial{d.fault, d.network, d.victim})
-		}
-	}
-	return all
 }
 
 // document is the result of the command.
@@ -86,33 +67,24 @@ type document struct {
 	Skipped string   `json:"skipped"` // why faults of hosts were not tried; "" if they were
 }
 
-func runTrials(c *cli.Context, trials []trial) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+func runTrials(c *cli.Context, trials []death) error {
 	d := document{Schema: schema}
+	trials, d.Skipped = triable(trials, func(t death) bool { return t.hosts })
 	bar := base.NewProgress(c.App.ErrWriter, "faults", len(trials))
 	defer bar.Stop()
 	for i, t := range trials {
-		if t.hosts && d.Skipped != "" {
-			continue
-		}
-		row, skipped, err := runTrial(c.Context, t, self, i)
+		row, err := t.strike(c.Context, i)
 		if err != nil {
 			return err
 		}
 		bar.Add(1)
-		if d.Skipped = skipped; skipped != "" {
-			continue
-		}
 		if row.Wrong != "" {
 			d.Wrong++
 		}
 		d.Rows = append(d.Rows, row)
 	}
 	bar.Stop()
-	if err := base.Print(c, d, d.print); err != nil {
+	if err := base.PrintText(c, d, d.text); err != nil {
 		return err
 	}
 	if d.Wrong > 0 {
@@ -121,35 +93,7 @@ func runTrials(c *cli.Context, trials []trial) error {
 	return nil
 }
 
-// runTrial runs a job and strikes it. skipped is why hosts cannot be made here, or "".
-func runTrial(ctx context.Context, t trial, self string, number int) (row struck, skipped string, err error) {
-	var net *namespaces.Set
-	if t.hosts {
-		if net, err = newHosts(ranks, number); err != nil {
-			return row, err.Error(), nil
-		}
-		defer net.Close()
-	}
-	j, err := startJob(ctx, self, exchange(), t.network, ranks, number, net, []string{"FAGUS_STALL=" + stall.String()})
-	if err == nil {
-		err = j.awaitStart(ctx)
-	}
-	if err != nil {
-		if j != nil {
-			j.end()
-			j.leftovers()
-		}
-		return row, "", fmt.Errorf("%s, %s: %w", t.network, t.of(t.victim), err)
-	}
-	row, err = t.strike(ctx, j)
-	if err != nil {
-		j.end()
-		j.leftovers()
-	}
-	return row, "", err
-}
-
-func (d *document) print(w io.Writer) error {
+func (d *document) text() string {
 	t := base.NewTable(table.Row{"net", "fault", "reported after", "exit", "left", "last line of the launcher"}, 3, 4, 5)
 	for _, r := range d.Rows {
 		after := "-"
@@ -166,9 +110,5 @@ func (d *document) print(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{r.Network, r.Fault, after, exit, r.Left, fmt.Sprintf("%.90s", text)})
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%d faults, %d of them with something wrong\n", t.Render(), len(d.Rows), d.Wrong)
-	if err == nil && d.Skipped != "" {
-		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
-	}
-	return err
+	return fmt.Sprintf("%s\n\n%d faults, %d of them with something wrong\n%s", t.Render(), len(d.Rows), d.Wrong, skippedText(d.Skipped))
 }

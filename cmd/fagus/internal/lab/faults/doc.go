@@ -2,5 +2,5 @@
 // or on network namespaces that stand for hosts, strikes each with one fault, and shows how long
 // it takes until the user gets a report, whether it names the right rank, and what is left behind.
 //
-//	struck, err := f.strike(ctx, job)   // one row of the table
+//	struck, err := t.strike(ctx, number)   // runs a job, and returns a row of the table
 package faults

@@ -60,6 +60,9 @@ func (f *fault) victims() []int {
 	return []int{usual, 0}
 }
 
+// datagrams reports whether the fault stops datagrams, without which quic can do nothing.
+func (f *fault) datagrams() bool { return strings.Contains(f.name, "datagrams") }
+
 // dies reports whether the job cannot go on without a restart.
 func (f *fault) dies() bool { return !f.goesOn && !f.silent && !f.told }
 

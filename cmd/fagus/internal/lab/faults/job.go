@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -56,20 +56,87 @@ func newHosts(n, number int) (*namespaces.Set, error) {
 // exchange returns the arguments of a command whose ranks exchange data until something ends them.
 func exchange() []string { return []string{"bench", "--bytes", "64", "--samples", "1000000000"} }
 
-// startJob starts the command fagus with args on ranks of a network, and with variables in its
-// environment. number distinguishes the jobs of this process.
-func startJob(ctx context.Context, fagus string, args []string, network string, ranks, number int, net *namespaces.Set, variables []string) (*job, error) {
-	args = append(args, "--net", network, "--nodes", strconv.Itoa(ranks))
+// triable returns what can be tried here: without what strikes hosts if no hosts can be made, and
+// why they cannot.
+func triable[T any](all []T, ofHosts func(T) bool) (able []T, skipped string) {
+	if !slices.ContainsFunc(all, ofHosts) {
+		return all, ""
+	}
+	hosts, err := newHosts(1, -1)
+	if err != nil {
+		return slices.DeleteFunc(all, ofHosts), err.Error()
+	}
+	hosts.Close()
+	return all, ""
+}
+
+// skippedText says at the end of a table that faults of hosts were not tried, unless they were.
+func skippedText(skipped string) string {
+	if skipped == "" {
+		return ""
+	}
+	return "faults of hosts were not tried: " + skipped + "\n"
+}
+
+// spec says which job to start.
+type spec struct {
+	args    []string // without the network and the ranks
+	network string
+	ranks   int
+	hosts   int // namespaces that stand for hosts; 0: all ranks are on this host
+	number  int // distinguishes the jobs of this process
+	env     []string
+	prepare func(hosts []string) error // changes the namespaces before the job starts; may be nil
+}
+
+// run starts a job, calls during, and ends the job. It returns how many processes were left, and
+// the error of during, or why the job could not start.
+func (s *spec) run(ctx context.Context, during func(j *job) error) (left int, err error) {
+	var net *namespaces.Set
+	if s.hosts > 0 {
+		if net, err = newHosts(s.hosts, s.number); err != nil {
+			return 0, err
+		}
+		defer net.Close()
+		if s.prepare != nil {
+			if err := s.prepare(net.Hosts); err != nil {
+				return 0, err
+			}
+		}
+	}
+	j, err := s.start(ctx, net)
+	if err != nil {
+		return 0, err
+	}
+	err = during(j)
+	j.end()
+	return j.leftovers(), err
+}
+
+// leftText says that processes were left; "" if there were none.
+func leftText(left int) string {
+	if left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d processes are left", left)
+}
+
+func (s *spec) start(ctx context.Context, net *namespaces.Set) (*job, error) {
+	args := append(slices.Clone(s.args), "--net", s.network, "--nodes", strconv.Itoa(s.ranks))
 	if net != nil {
 		args = append(args, "--hosts", strings.Join(net.Hosts, ","), "--rsh", "ip netns exec %h")
-		if network == runflags.OFI { // libfabric encrypts nothing
+		if s.network == runflags.OFI { // libfabric encrypts nothing
 			args = append(args, "--insecure")
 		}
 	}
-	j := &job{cmd: exec.CommandContext(ctx, fagus, args...), ranks: ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), number), ended: make(chan struct{}), stop: ctx.Done()}
-	j.cmd.Env = append(marked.Environ(j.mark), variables...)
+	j := &job{ranks: s.ranks, net: net, mark: fmt.Sprintf("%s=%d-%d", mark, os.Getpid(), s.number), ended: make(chan struct{}), stop: ctx.Done()}
+	var err error
+	if j.cmd, err = (experiment.Fagus{}).Command(ctx, j.mark, args...); err != nil {
+		return nil, err
+	}
+	j.cmd.Env = append(j.cmd.Env, s.env...)
 	j.cmd.Cancel = func() error { // ranks would notice the end of their launcher seconds later
-		j.kill()
+		experiment.Kill(j.mark)
 		return nil
 	}
 	j.cmd.Stdout = &j.out
@@ -153,7 +220,7 @@ func (j *job) output() []string {
 
 // pid returns the process of a rank; 0 if there is none.
 func (j *job) pid(rank int) int {
-	for pid, env := range marked.Processes(j.mark) {
+	for pid, env := range experiment.Processes(j.mark) {
 		if bytes.Contains(env, fmt.Appendf(nil, "\x00FAGUS_RANK=%d\x00", rank)) {
 			return pid
 		}
@@ -246,18 +313,9 @@ func (j *job) end() {
 // not.
 func (j *job) leftovers() int {
 	for begun := time.Now(); time.Since(begun) < leaveTime && j.sleep(20*time.Millisecond); {
-		if len(marked.Processes(j.mark)) == 0 {
+		if len(experiment.Processes(j.mark)) == 0 {
 			return 0
 		}
 	}
-	return j.kill()
-}
-
-// kill kills the processes of the job, and returns how many there were.
-func (j *job) kill() int {
-	left := marked.Processes(j.mark)
-	for pid := range left {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
-	}
-	return len(left)
+	return experiment.Kill(j.mark)
 }

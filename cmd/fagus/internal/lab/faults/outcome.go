@@ -3,9 +3,8 @@
 package faults
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
 )
 
 // outcome is what has become of a case.
@@ -29,57 +27,45 @@ type outcome struct {
 
 // run runs the job of a case and strikes it. A job that runs after limit hangs; its
 // lines then tell what its ranks do. An error means that the case could not be tried.
-func (c *randomCase) run(ctx context.Context, fagus string, number int, limit time.Duration) (outcome, error) {
+func (c *randomCase) run(ctx context.Context, number int, limit time.Duration) (outcome, error) {
 	g := generator{rand.New(rand.NewPCG(c.seed, 2))}
-	var net *namespaces.Set
+	one := spec{args: c.args, network: c.network, ranks: c.ranks, number: number, env: c.env, prepare: c.trouble.prepare}
 	if c.trouble.hosts {
-		var err error
-		if net, err = newHosts(c.ranks, number); err != nil {
-			return outcome{}, err
-		}
-		defer net.Close()
-		if c.trouble.prepare != nil {
-			if err := c.trouble.prepare(net.Hosts); err != nil {
-				return outcome{}, err
-			}
-		}
-	}
-	j, err := startJob(ctx, fagus, c.args, c.network, c.ranks, number, net, c.env)
-	if err != nil {
-		return outcome{}, err
-	}
-	over := time.After(limit)
-	rank, struck := -1, false
-	select {
-	case <-j.ended:
-	case <-time.After(c.delay):
-		if c.trouble.strike != nil {
-			rank, err = c.trouble.strike(j, g)
-			struck = err == nil
-			if c.trouble.hosts && c.ranks == 2 {
-				rank = -1 // each of the two hears nothing from the other, so either may be named
-			}
-		}
+		one.hosts = c.ranks
 	}
 	var o outcome
-	select {
-	case <-j.ended:
-	case <-over:
-		o.hung = true
-		j.rollCall()
-	case <-ctx.Done():
-	}
-	o.lines = j.output()
-	if o.hung {
-		o.wrong = fmt.Sprintf("the job runs after %v", limit)
-	} else if ctx.Err() == nil {
-		o.judge(c, j, rank, struck)
-	}
-	j.end()
-	if o.left = j.leftovers(); o.left > 0 && o.wrong == "" {
-		o.wrong = fmt.Sprintf("%d processes are left", o.left)
-	}
-	return o, nil
+	left, err := one.run(ctx, func(j *job) error {
+		over := time.After(limit)
+		rank, struck := -1, false
+		select {
+		case <-j.ended:
+		case <-time.After(c.delay):
+			if c.trouble.strike != nil {
+				var err error
+				rank, err = c.trouble.strike(j, g)
+				struck = err == nil
+				if c.trouble.hosts && c.ranks == 2 {
+					rank = -1 // neither hears anything from the other, so either may be named
+				}
+			}
+		}
+		select {
+		case <-j.ended:
+		case <-over:
+			o.hung = true
+			j.rollCall()
+		case <-ctx.Done():
+		}
+		o.lines = j.output()
+		if o.hung {
+			o.wrong = fmt.Sprintf("the job runs after %v", limit)
+		} else if ctx.Err() == nil {
+			o.judge(c, j, rank, struck)
+		}
+		return nil
+	})
+	o.left, o.wrong = left, cmp.Or(o.wrong, leftText(left))
+	return o, err
 }
 
 // judge fills in what is right and wrong with a job that has ended.
@@ -93,10 +79,9 @@ func (o *outcome) judge(c *randomCase, j *job, rank int, struck bool) {
 		}
 	}
 	if exit == 0 {
-		var report experiment.Document
-		err := json.Unmarshal(j.out.Bytes(), &report)
-		if _, scan := fmt.Sscanf(report.Outcome, "%d contents", &o.contents); err == nil && scan != nil {
-			err = errors.New("it counts no contents")
+		report, err := experiment.Read(j.out.Bytes())
+		if err == nil {
+			_, err = fmt.Sscanf(report.Outcome, "%d contents", &o.contents)
 		}
 		if err != nil || !report.Verified {
 			o.wrong = fmt.Sprintf("exit code 0, but the report is %q (%v)", j.out.Bytes(), err)

@@ -5,7 +5,6 @@ package faults
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,8 +20,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -43,30 +41,20 @@ const (
 
 // deaths strikes jobs that restart, and compares their results with that of an undisturbed one.
 type deaths struct {
-	self     string
 	workers  int
 	restarts int // of a job that is struck once
 	limit    time.Duration
 
 	mu         sync.Mutex
-	iterations map[string]int    // by network
-	references map[int]*expected // by iterations
+	iterations map[string]int                    // by network
+	references map[int]func() (sorResult, error) // of undisturbed jobs, by iterations
 	doc        deathsDocument
-}
-
-// expected is the result of an undisturbed job.
-type expected struct {
-	once   sync.Once
-	result sorResult
-	err    error
 }
 
 // sorResult is what must be the same, bit for bit.
 type sorResult struct {
-	Bits         string `json:"bits"`
-	Verification struct {
-		Value float64 `json:"value"`
-	} `json:"verification"`
+	Bits  string
+	Value float64 // of the verification
 }
 
 // deathsDocument is the result of fagus lab faults --restart.
@@ -105,11 +93,7 @@ type death struct {
 }
 
 func runDeaths(c *cli.Context, nets []runflags.Network) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	d := &deaths{self: self, workers: c.Int("workers"), restarts: c.Int("restart"), limit: restartLimit, iterations: map[string]int{}, references: map[int]*expected{}}
+	d := &deaths{workers: c.Int("workers"), restarts: c.Int("restart"), limit: restartLimit, iterations: map[string]int{}, references: map[int]func() (sorResult, error){}}
 	d.doc = deathsDocument{Schema: deathsSchema, Seed: c.Uint64("seed"), Rows: []deathsRow{}}
 	if d.workers < 1 || d.restarts < 1 || c.Int("kills") < 0 || c.Int("host-faults") < 0 {
 		return usage.Errorf("--restart %d --workers %d --kills %d --host-faults %d: want at least 1, 1, 0 and 0", d.restarts, d.workers, c.Int("kills"), c.Int("host-faults"))
@@ -118,22 +102,20 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 	if c.Int("kills")+c.Int("host-faults") > 0 {
 		jobs = campaignOfDeaths(nets, c.String("only"), c.Int("kills"), c.Int("host-faults"), d.doc.Seed)
 	}
-	ofHosts := func(t death) bool { return t.hosts }
-	if slices.ContainsFunc(jobs, ofHosts) {
-		if hosts, err := newHosts(1, -1); err != nil {
-			d.doc.Skipped = err.Error()
-			jobs = slices.DeleteFunc(jobs, ofHosts)
-		} else {
-			hosts.Close()
-		}
-	}
+	jobs, d.doc.Skipped = triable(jobs, func(t death) bool { return t.hosts })
 	if len(jobs) == 0 && d.doc.Skipped == "" {
 		return usage.Errorf("--net %s --only %q: no fault of these networks has this in its name", c.String("net"), c.String("only"))
 	}
 	begun := time.Now()
-	err = d.runAll(c.Context, jobs, base.NewProgress(c.App.ErrWriter, "jobs", len(jobs)))
+	bar := base.NewProgress(c.App.ErrWriter, "jobs", len(jobs))
+	more := func(i int) bool { return i < len(jobs) }
+	err := experiment.Crowd(c.Context, d.workers, more, func(ctx context.Context, i int) error {
+		defer bar.Add(1)
+		return d.try(ctx, i, jobs[i])
+	})
+	bar.Stop()
 	d.doc.Seconds = time.Since(begun).Seconds()
-	if err = errors.Join(base.Print(c, &d.doc, d.doc.print), err); err != nil {
+	if err = errors.Join(base.PrintText(c, &d.doc, d.doc.text), err); err != nil {
 		return err
 	}
 	if d.doc.Wrong > 0 {
@@ -145,8 +127,7 @@ func runDeaths(c *cli.Context, nets []runflags.Network) error {
 // possible reports whether a fault can strike jobs of a network.
 func (f *fault) possible(n runflags.Network, only string) bool {
 	oneHost := n.Name == runflags.OFI && os.Getenv("FAGUS_PROVIDER") == "shm"
-	needsDatagrams := n.Name == runflags.QUIC && strings.Contains(f.name, "datagrams")
-	return (!f.hosts || n.Hosts && !oneHost) && !needsDatagrams && (strings.Contains(f.of(usual), only) || !f.alone && strings.Contains(f.of(0), only))
+	return (!f.hosts || n.Hosts && !oneHost) && !(f.datagrams() && n.Name == runflags.QUIC) && (strings.Contains(f.of(usual), only) || !f.alone && strings.Contains(f.of(0), only))
 }
 
 // tableOfDeaths returns each fault on each network once, and for rank 0, too.
@@ -192,34 +173,6 @@ func campaignOfDeaths(nets []runflags.Network, only string, kills, losses int, s
 	return all
 }
 
-// runAll strikes all jobs, some at a time: they often wait.
-func (d *deaths) runAll(ctx context.Context, jobs []death, bar *base.Progress) error {
-	defer bar.Stop()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan int)
-	var wait sync.WaitGroup
-	for range d.workers {
-		wait.Go(func() {
-			for i := range next {
-				if err := d.try(ctx, i, jobs[i]); err != nil {
-					stop(err) // the others would fail, too
-				}
-				bar.Add(1)
-			}
-		})
-	}
-	for i := range jobs {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
-	wait.Wait()
-	return context.Cause(ctx)
-}
-
 // errEarly is the error of a job that has ended before it was struck as often as wanted.
 var errEarly = errors.New("the job ends before it is struck")
 
@@ -242,21 +195,21 @@ func (d *deaths) try(ctx context.Context, number int, t death) error {
 // expect returns the result of so many iterations without a fault, in this process's own command.
 func (d *deaths) expect(ctx context.Context, iterations int) (sorResult, error) {
 	d.mu.Lock()
-	e := d.references[iterations]
-	if e == nil {
-		e = &expected{}
-		d.references[iterations] = e
+	result := d.references[iterations]
+	if result == nil {
+		result = sync.OnceValues(func() (r sorResult, err error) {
+			alone := spec{args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -1}
+			_, err = alone.run(ctx, func(j *job) (err error) {
+				<-j.ended
+				r, err = j.result()
+				return err
+			})
+			return r, err
+		})
+		d.references[iterations] = result
 	}
 	d.mu.Unlock()
-	e.once.Do(func() {
-		j, err := startJob(ctx, d.self, sor(iterations), "inproc", 1, -1, nil, nil)
-		if err == nil {
-			<-j.ended
-			e.result, err = j.result()
-		}
-		e.err = err
-	})
-	return e.result, e.err
+	return result()
 }
 
 func sor(iterations int) []string {
@@ -268,10 +221,14 @@ func (j *job) result() (r sorResult, err error) {
 	if code := j.cmd.ProcessState.ExitCode(); code != 0 {
 		return r, fmt.Errorf("exit code %d", code)
 	}
-	if err := json.Unmarshal(j.out.Bytes(), &r); err != nil || r.Bits == "" {
-		return r, fmt.Errorf("exit code 0, but the report is %.80q (%v)", j.out.Bytes(), err)
+	d, err := experiment.Read(j.out.Bytes())
+	if err == nil && d.Bits == "" {
+		err = errors.New("it has no bits")
 	}
-	return r, nil
+	if err != nil {
+		return r, fmt.Errorf("exit code 0, but the report is %.80q (%w)", j.out.Bytes(), err)
+	}
+	return sorResult{d.Bits, d.Verification.Value}, nil
 }
 
 // strikeOnce runs a job that restarts, strikes it, and adds what follows to the table.
@@ -290,52 +247,43 @@ func (d *deaths) strikeOnce(ctx context.Context, number int, t death, iterations
 		defer os.RemoveAll(folder)
 		args = append(args, "--checkpoint", folder)
 	}
-	var net *namespaces.Set
+	one := spec{args: args, network: t.network, ranks: ranks, number: number, env: []string{"FAGUS_STALL=" + restartStall.String()}}
 	if t.hosts {
-		if net, err = newHosts(ranks+spares, number); err != nil {
-			return err
-		}
-		defer net.Close()
-	}
-	j, err := startJob(ctx, d.self, args, t.network, ranks, number, net, []string{"FAGUS_STALL=" + restartStall.String()})
-	if err != nil {
-		return err
+		one.hosts = ranks + spares
 	}
 	r := deathsRow{Network: t.network, Fault: t.of(t.victim), want: t.want()}
-	over, cancel := context.WithTimeout(ctx, d.limit)
-	defer cancel()
-	err = d.strikeAll(over, j, t, &r, random)
-	select {
-	case <-j.ended:
-	case <-over.Done():
-		if err == nil && ctx.Err() == nil {
-			r.Wrong = append(r.Wrong, fmt.Sprintf("the job runs after %v", d.limit))
-			j.rollCall()
+	wrong, lines := "", []string(nil)
+	left, err := one.run(ctx, func(j *job) error {
+		over, cancel := context.WithTimeout(ctx, d.limit)
+		defer cancel()
+		err := d.strikeAll(over, j, t, &r, random)
+		select {
+		case <-j.ended:
+		case <-over.Done():
+			if err == nil && ctx.Err() == nil {
+				wrong = fmt.Sprintf("the job runs after %v", d.limit)
+				j.rollCall()
+			}
 		}
-	}
-	wrong, short := "", errors.Is(err, errEarly)
-	if (err == nil || short) && len(r.Wrong) == 0 {
-		wrong = t.wrong(j, &r, want)
-	}
-	j.end()
-	for pid := range marked.Processes(j.mark) {
-		_ = syscall.Kill(pid, syscall.SIGCONT) // learns that it is lost
-	}
-	if left := j.leftovers(); left > 0 && wrong == "" {
-		wrong = fmt.Sprintf("%d processes are left", left)
-	}
-	if short && wrong != "" {
+		if (err == nil || errors.Is(err, errEarly)) && wrong == "" {
+			wrong = t.wrong(j, &r, want)
+		}
+		lines = j.output()
+		j.end()
+		for pid := range experiment.Processes(j.mark) {
+			_ = syscall.Kill(pid, syscall.SIGCONT) // learns that it is lost
+		}
+		return err
+	})
+	wrong = cmp.Or(wrong, leftText(left))
+	if errors.Is(err, errEarly) && wrong != "" {
 		err = nil // a longer job need not show it again
 	}
 	if err != nil || ctx.Err() != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if wrong != "" {
-		r.Wrong = append(r.Wrong, wrong)
-	}
-	if len(r.Wrong) > 0 {
-		lines := j.output()
-		r.Wrong[0] = fmt.Sprintf("%s (seed %d): %s", r.Wrong[0], t.seed, strings.Join(lines[max(0, len(lines)-8):], " | "))
+		r.Wrong = []string{fmt.Sprintf("%s (seed %d): %s", wrong, t.seed, strings.Join(lines[max(0, len(lines)-8):], " | "))}
 	} else {
 		r.Ended = 1
 	}

@@ -3,6 +3,7 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -21,48 +22,51 @@ type struck struct {
 	Wrong      string  `json:"wrong,omitempty"`
 }
 
-// strike runs a job, strikes it, and watches what follows.
-func (t *trial) strike(ctx context.Context, j *job) (struck, error) {
-	s := struck{Network: t.network, Fault: t.of(t.victim), Hosts: t.hosts, Exit: -1}
-	before := j.forget() // the warning of a job without identities is no report
-	at := time.Now()
-	if err := t.disturb(j, t.victim); err != nil {
-		return s, fmt.Errorf("%s: %w", s.Fault, err)
+// strike runs a job that does not restart, strikes it, and watches what follows.
+func (t *death) strike(ctx context.Context, number int) (s struck, err error) {
+	s = struck{Network: t.network, Fault: t.of(t.victim), Hosts: t.hosts, Exit: -1}
+	one := spec{args: exchange(), network: t.network, ranks: ranks, number: number, env: []string{"FAGUS_STALL=" + stall.String()}}
+	if t.hosts {
+		one.hosts = ranks
 	}
-	running := false
-	select {
-	case <-j.ended:
-		s.Exit = j.cmd.ProcessState.ExitCode()
-	case <-ctx.Done():
-		return s, context.Cause(ctx)
-	case <-time.After(t.bound()):
-		running = true
-	}
-	lines := j.output()[before:]
-	if j.mu.Lock(); !j.reported.IsZero() {
-		s.ReportedMs = float64(j.reported.Sub(at).Microseconds()) / 1000
-	}
-	j.mu.Unlock()
-	if len(lines) > 0 {
-		s.Text = lines[len(lines)-1]
-	}
-	s.Wrong = t.wrong(running, s, strings.Join(lines, "\n"))
-	j.end()
-	if s.Left = j.leftovers(); s.Left > 0 && s.Wrong == "" {
-		s.Wrong = fmt.Sprintf("%d processes are left", s.Left)
-	}
-	return s, nil
+	s.Left, err = one.run(ctx, func(j *job) error {
+		if err := j.awaitStart(ctx); err != nil {
+			return fmt.Errorf("%s, %s: %w", t.network, s.Fault, err)
+		}
+		before := j.forget() // the warning of a job without identities is no report
+		at := time.Now()
+		if err := t.disturb(j, t.victim); err != nil {
+			return fmt.Errorf("%s: %w", s.Fault, err)
+		}
+		bound, running := endTime, false
+		if t.goesOn {
+			bound = calm
+		}
+		select {
+		case <-j.ended:
+			s.Exit = j.cmd.ProcessState.ExitCode()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(bound):
+			running = true
+		}
+		lines := j.output()[before:]
+		if j.mu.Lock(); !j.reported.IsZero() {
+			s.ReportedMs = float64(j.reported.Sub(at).Microseconds()) / 1000
+		}
+		j.mu.Unlock()
+		if len(lines) > 0 {
+			s.Text = lines[len(lines)-1]
+		}
+		s.Wrong = t.judge(running, s, strings.Join(lines, "\n"))
+		return nil
+	})
+	s.Wrong = cmp.Or(s.Wrong, leftText(s.Left))
+	return s, err
 }
 
-func (t *trial) bound() time.Duration {
-	if t.goesOn {
-		return calm
-	}
-	return endTime
-}
-
-// wrong returns what is wrong with the job after the fault; "" if nothing is.
-func (t *trial) wrong(running bool, s struck, text string) string {
+// judge returns what is wrong with the job after the fault; "" if nothing is.
+func (t *death) judge(running bool, s struck, text string) string {
 	reported := s.ReportedMs > 0
 	switch {
 	case t.goesOn && !running:

@@ -26,26 +26,30 @@ type trouble struct {
 
 const noTrouble = "nothing"
 
+// troubles returns all kinds. Seeds draw from them, so their order matters.
 func troubles() []trouble {
-	return slices.Concat([]trouble{{name: noTrouble}}, processTroubles(), hostTroubles())
+	all := faults()
+	is := func(name string) trouble {
+		f := all[slices.IndexFunc(all, func(f fault) bool { return f.name == name })]
+		return trouble{name: f.of(-1), hosts: f.hosts, streams: f.datagrams(), ends: !f.goesOn, strike: func(j *job, g generator) (int, error) {
+			victim := g.IntN(j.ranks)
+			err := f.disturb(j, victim)
+			if f.unknown || f.goesOn {
+				victim = -1
+			}
+			return victim, err
+		}}
+	}
+	return slices.Concat(
+		[]trouble{{name: noTrouble}, is("rank # is killed"), is("rank # is stopped"), is("the launcher is killed"), is("the launcher gets SIGINT")},
+		pauses(),
+		[]trouble{is("host @ is unplugged"), is("host @ receives nothing"), is("host @ sends nothing"), cutOff(), is("host @ receives no datagrams")},
+		badLinks())
 }
 
-// processTroubles are signals to the ranks and to the launcher.
-func processTroubles() []trouble {
-	end := func(s syscall.Signal) func(*job, generator) (int, error) {
-		return func(j *job, g generator) (int, error) {
-			rank := g.IntN(j.ranks)
-			return rank, j.signal(rank, s)
-		}
-	}
-	launcher := func(s syscall.Signal) func(*job, generator) (int, error) {
-		return func(j *job, _ generator) (int, error) { return -1, j.cmd.Process.Signal(s) }
-	}
+// pauses are signals that a job survives.
+func pauses() []trouble {
 	return []trouble{
-		{name: "a rank is killed", ends: true, strike: end(syscall.SIGKILL)},
-		{name: "a rank is stopped", ends: true, strike: end(syscall.SIGSTOP)},
-		{name: "the launcher is killed", ends: true, strike: launcher(syscall.SIGKILL)},
-		{name: "the launcher is interrupted", ends: true, strike: launcher(syscall.SIGINT)},
 		{name: "ranks pause", strike: func(j *job, g generator) (int, error) {
 			for range 1 + g.IntN(4) {
 				if err := j.pause(g.Perm(j.ranks)[:1+g.IntN(j.ranks)], g.between(time.Millisecond, longestPause)); err != nil {
@@ -86,8 +90,19 @@ func (j *job) pause(ranks []int, d time.Duration) error {
 	return failed
 }
 
-// hostTroubles are faults of the connections between hosts.
-func hostTroubles() []trouble {
+func cutOff() trouble {
+	return trouble{name: "a host is cut off for a while", hosts: true, strike: func(j *job, g generator) (int, error) {
+		rank := g.IntN(j.ranks)
+		if err := j.net.Unplug(rank); err != nil {
+			return -1, err
+		}
+		j.sleep(g.between(time.Millisecond, longestPause))
+		return -1, j.net.Plug(rank)
+	}}
+}
+
+// badLinks are connections between hosts that are slow or small from the start.
+func badLinks() []trouble {
 	// every runs ip with each line for every host, whose name is in the place of %s.
 	every := func(lines ...string) func([]string) error {
 		return func(hosts []string) error {
@@ -103,29 +118,6 @@ func hostTroubles() []trouble {
 	}
 	wait := func(*job, generator) (int, error) { return -1, nil }
 	return []trouble{
-		{name: "a host is cut off", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
-			rank := g.IntN(j.ranks)
-			return rank, j.net.Unplug(rank)
-		}},
-		{name: "a host receives nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
-			rank := g.IntN(j.ranks)
-			return rank, j.net.Drop(rank, "")
-		}},
-		{name: "a host sends nothing", hosts: true, ends: true, strike: func(j *job, g generator) (int, error) {
-			rank := g.IntN(j.ranks)
-			return rank, j.mute(rank)
-		}},
-		{name: "a host is cut off for a while", hosts: true, strike: func(j *job, g generator) (int, error) {
-			rank := g.IntN(j.ranks)
-			if err := j.net.Unplug(rank); err != nil {
-				return -1, err
-			}
-			j.sleep(g.between(time.Millisecond, longestPause))
-			return -1, j.net.Plug(rank)
-		}},
-		{name: "no datagrams pass", hosts: true, streams: true, strike: func(j *job, g generator) (int, error) {
-			return -1, j.net.Drop(g.IntN(j.ranks), "ipproto udp")
-		}},
 		{name: "links are slow and drop packets", hosts: true, strike: wait,
 			prepare: every("netns exec %s tc qdisc replace dev eth0 root tbf rate 200mbit burst 10kb latency 1ms")},
 		{name: "buffers are small", hosts: true, strike: wait, prepare: every(

@@ -5,7 +5,6 @@ package faults
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 func isRestart(line string) bool { return strings.Contains(line, ": restarting") }
@@ -113,29 +113,25 @@ func (d *deaths) add(r deathsRow) {
 	d.doc.Rows = append(d.doc.Rows, r)
 }
 
-func (d *deathsDocument) print(w io.Writer) error {
+func (d *deathsDocument) text() string {
 	slices.SortStableFunc(d.Rows, func(a, b deathsRow) int { return cmp.Compare(a.Network, b.Network) })
 	t := base.NewTable(table.Row{"net", "fault", "struck", "wanted", "restarts", "after, s", "seen by", "right", "wrong"}, 3, 5, 6, 8, 9)
 	for _, r := range d.Rows {
 		after := "-"
-		if slices.Sort(r.Noticed); len(r.Noticed) > 0 {
-			after = fmt.Sprintf("%.1f", r.Noticed[len(r.Noticed)/2])
-			if len(r.Noticed) > 1 {
-				after += fmt.Sprintf(" (%.1f)", r.Noticed[len(r.Noticed)-1])
+		if n := len(r.Noticed); n > 0 {
+			after = fmt.Sprintf("%.1f", experiment.Quantile(r.Noticed, 0.5))
+			if n > 1 {
+				after += fmt.Sprintf(" (%.1f)", slices.Max(r.Noticed))
 			}
 		}
 		t.AppendRow(table.Row{r.Network, r.Fault, r.Struck, r.want, r.Restarts, after, strings.Join(r.SeenBy, ", "), r.Ended, len(r.Wrong)})
 	}
-	_, err := fmt.Fprintf(w, "%s\n\nafter: from the fault to the message about the restart, the median and (the worst)\nright: the job ended as wanted, and its result is that of an undisturbed job, bit for bit\n%d faults of %d jobs from seed %d in %.0f s: %d jobs with something wrong\n", t.Render(), d.Struck, d.Jobs, d.Seed, d.Seconds, d.Wrong)
-	if err == nil && d.Skipped != "" {
-		_, err = fmt.Fprintln(w, "faults of hosts were not tried:", d.Skipped)
-	}
+	text := fmt.Sprintf("%s\n\nafter: from the fault to the message about the restart, the median and (the worst)\nright: the job ended as wanted, and its result is that of an undisturbed job, bit for bit\n%d faults of %d jobs from seed %d in %.0f s: %d jobs with something wrong\n%s",
+		t.Render(), d.Struck, d.Jobs, d.Seed, d.Seconds, d.Wrong, skippedText(d.Skipped))
 	for _, r := range d.Rows {
 		for _, wrong := range r.Wrong {
-			if err == nil {
-				_, err = fmt.Fprintf(w, "\n%s, %s: %s\n", r.Network, r.Fault, wrong)
-			}
+			text += fmt.Sprintf("\n%s, %s: %s\n", r.Network, r.Fault, wrong)
 		}
 	}
-	return err
+	return text
 }

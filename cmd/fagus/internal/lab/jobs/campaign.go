@@ -6,23 +6,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // campaign runs jobs, one after another.
 type campaign struct {
-	self   string // the command fagus
+	fagus  experiment.Fagus
 	nets   []runflags.Network
 	nodes  []int
 	jobs   int // on each network
@@ -111,15 +107,17 @@ func (c *campaign) runOne(ctx context.Context, r *row, args []string) (why strin
 func (c *campaign) runJob(ctx context.Context, mark string, args []string) (ranks int, why string) {
 	ctx, cancel := context.WithTimeout(ctx, limit+10*time.Second) // the job's own limit comes first
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.self, args...)
-	cmd.Env = append(marked.Environ(mark), "TMPDIR="+c.folder)
+	cmd, err := c.fagus.Command(ctx, mark, args...)
+	if err != nil {
+		return 0, err.Error()
+	}
+	cmd.Env = append(cmd.Env, "TMPDIR="+c.folder)
 	cmd.WaitDelay = time.Second
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	said := strings.TrimSpace(errs.String())
-	var exit *exec.ExitError
-	if errors.As(err, &exit) || err != nil {
+	if err != nil {
 		return 0, cmp.Or(said, err.Error())
 	}
 	return judge(args, out, said)
@@ -128,11 +126,11 @@ func (c *campaign) runJob(ctx context.Context, mark string, args []string) (rank
 // judge returns the number of ranks of a job that has ended well, and what is wrong with what it
 // has printed.
 func judge(args []string, out []byte, said string) (ranks int, why string) {
-	var r experiment.Document
-	value := func(flag string) string { return args[slices.Index(args, flag)+1] }
-	if err := json.Unmarshal(out, &r); err != nil {
+	r, err := experiment.Read(out)
+	if err != nil {
 		return 0, "its report: " + err.Error()
 	}
+	value := func(flag string) string { return args[slices.Index(args, flag)+1] }
 	switch {
 	case !r.Verified:
 		why = "the result is wrong"

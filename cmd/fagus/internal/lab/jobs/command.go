@@ -4,7 +4,6 @@ package jobs
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -66,8 +65,7 @@ func newCampaign(c *cli.Context, networks runflags.List) (*campaign, error) {
 	case p.bound < 0 || c.IsSet("seconds") && p.bound == 0:
 		return nil, usage.Errorf("--seconds %v: want more than 0", c.Float64("seconds"))
 	}
-	p.self, err = os.Executable()
-	return p, err
+	return p, nil
 }
 
 // document is the result of the command.
@@ -92,7 +90,7 @@ func (p *campaign) report(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := base.Print(c, d, d.print); err != nil {
+	if err := base.PrintText(c, d, d.text); err != nil {
 		return err
 	}
 	if n := len(d.Mistakes); n > 0 {
@@ -101,7 +99,7 @@ func (p *campaign) report(c *cli.Context) (err error) {
 	return nil
 }
 
-func (d *document) print(w io.Writer) error {
+func (d *document) text() string {
 	t := base.NewTable(table.Row{"net", "jobs", "ranks", "wrong", "processes left", "/dev/shm", "sockets", "files", "seconds", "longest"}, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	for _, r := range d.Rows {
 		t.AppendRow(table.Row{r.Network, r.Jobs, r.Ranks, r.Wrong, r.Left.Processes, r.Left.Segments, r.Left.Sockets, r.Left.Files, fmt.Sprintf("%.1f", r.Seconds), fmt.Sprintf("%.0f ms", r.MostMs)})
@@ -110,6 +108,5 @@ func (d *document) print(w io.Writer) error {
 	for _, m := range d.Mistakes {
 		text += fmt.Sprintf("\njob %d on %s: %s\n%s\n", m.Number, m.Network, m.Command, m.Why)
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }

@@ -3,5 +3,5 @@
 // verifies every result, and counts what the jobs leave behind.
 //
 //	args := draw(random, "tcp", []int{2, 3})     // run sor --net tcp --nodes 3 --n 24 ...
-//	wrong := c.runJob(ctx, number, args)         // "" if the result is right
+//	ranks, wrong := c.runJob(ctx, mark, args)    // "" if the result is right
 package jobs

@@ -15,9 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
-
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
 )
 
 // TestLeftovers: what a job leaves is counted, and its processes are killed.
@@ -41,11 +40,11 @@ func TestLeftovers(t *testing.T) {
 		memory := t.TempDir() // other jobs have files in /dev/shm
 		t.Setenv("LAB_FILE", memory+"/fagus-lab-test")
 		self := filepath.Join(folder, "fagus")
-		text := "#!/bin/sh\n" + script + "\necho \"$cut{\\\"app\\\": \\\"ep\\\", \\\"net\\\": \\\"shm\\\", \\\"nodes\\\": ${nodes-2}, \\\"verified\\\": ${verified-true}}\"\n"
+		text := "#!/bin/sh\n" + script + "\necho \"$cut{\\\"schema\\\": \\\"fagus.run/v2\\\", \\\"app\\\": \\\"ep\\\", \\\"net\\\": \\\"shm\\\", \\\"nodes\\\": ${nodes-2}, \\\"verified\\\": ${verified-true}}\"\n"
 		if err := os.WriteFile(self, []byte(text), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		c := &campaign{self: self, folder: t.TempDir(), memory: memory, leave: 200 * time.Millisecond}
+		c := &campaign{fagus: experiment.Fagus{Path: self}, folder: t.TempDir(), memory: memory, leave: 200 * time.Millisecond}
 		r := row{Network: "shm"}
 		why, err := c.runOne(context.Background(), &r, []string{"run", "ep", "--net", "shm", "--nodes", "2"})
 		if err != nil {
@@ -55,9 +54,9 @@ func TestLeftovers(t *testing.T) {
 		if r.Left != want.left || (r.Wrong == 1) != wrong || !strings.Contains(why, want.why) || (why == "") != (!wrong && want.left.sum() == 0) {
 			t.Errorf("%q: left %+v, wrong %d: %q; want %+v", script, r.Left, r.Wrong, why, want)
 		}
-		if running := marked.Processes(markOf("shm", 0)); len(running) > 0 && want.left.Processes > 0 {
+		if running := experiment.Processes(markOf("shm", 0)); len(running) > 0 && want.left.Processes > 0 {
 			time.Sleep(100 * time.Millisecond)
-			if running = marked.Processes(markOf("shm", 0)); len(running) > 0 {
+			if running = experiment.Processes(markOf("shm", 0)); len(running) > 0 {
 				t.Errorf("%d processes are not killed", len(running))
 			}
 		}

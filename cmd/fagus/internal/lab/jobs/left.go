@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab/marked"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // markOf returns the variable by which the processes of a job are found.
@@ -43,16 +43,13 @@ func (l *leftovers) add(m leftovers) {
 // leave. It kills processes that are left then.
 func await(mark, memory string, before things, leave time.Duration) leftovers {
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		running := marked.Processes(mark)
 		left := survey(memory).since(before)
-		left.Processes = len(running)
+		left.Processes = len(experiment.Processes(mark))
 		if left.sum() == 0 {
 			return left
 		}
 		if time.Since(begun) > leave {
-			for pid := range running {
-				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
-			}
+			left.Processes = experiment.Kill(mark)
 			return left
 		}
 	}

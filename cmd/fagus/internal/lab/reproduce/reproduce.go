@@ -3,7 +3,6 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -44,24 +43,18 @@ type report struct {
 	Rounds int    `json:"rounds"`
 	// Summary summarises the rows of environments A to D. Checks summarises the rows of barriers
 	// and sums, to which the model's parameters were not fitted. Each is null without such rows.
-	Summary *summary `json:"summary_a_to_d"`
-	Checks  *summary `json:"checks_a_to_d"`
+	Summary *reproduce.Summary `json:"summary_a_to_d"`
+	Checks  *reproduce.Summary `json:"checks_a_to_d"`
 	// Blind summarises the rows of E and F that the model predicted before the papers' figures were
 	// known, and Predicted these predictions.
-	Blind     *summary         `json:"blind_e_f"`
-	Predicted *summary         `json:"predicted_e_f"`
-	Rows      []reproduce.Row  `json:"rows"`
-	Curve     *reproduce.Curve `json:"bandwidth,omitempty"`
+	Blind     *reproduce.Summary `json:"blind_e_f"`
+	Predicted *reproduce.Summary `json:"predicted_e_f"`
+	Rows      []reproduce.Row    `json:"rows"`
+	Curve     *reproduce.Curve   `json:"bandwidth,omitempty"`
 	// Messages are the measured times of DIMM_Send.
 	Messages []reproduce.Message `json:"dimm_send,omitempty"`
 
 	tables []*reproduce.Table
-}
-
-type summary struct {
-	Rows  int     `json:"rows"`
-	Mean  float64 `json:"mean_error"`
-	Worst float64 `json:"worst_error"`
 }
 
 // Command returns the command fagus lab reproduce.
@@ -134,7 +127,7 @@ func runReproduce(c *cli.Context, list []experiment) error {
 			return err
 		}
 	}
-	return base.Print(given(c, "json"), r, r.print)
+	return base.PrintText(given(c, "json"), r, r.text)
 }
 
 func (r *report) measure(c *cli.Context, list []experiment) error {
@@ -164,25 +157,14 @@ func (r *report) measure(c *cli.Context, list []experiment) error {
 		all.Rows = append(all.Rows, t.Rows...)
 	}
 	r.Rows = all.Rows
-	r.Summary = summarize(&all, reproduce.Fitted)
-	r.Checks = summarize(&all, func(row *reproduce.Row) bool { return reproduce.Fitted(row) && row.Table != "aotf" })
-	r.Blind = summarize(&all, func(row *reproduce.Row) bool { return reproduce.Blind(row) && row.Predicted != nil })
-	if mean, worst, rows := all.Predictions(reproduce.Blind); rows > 0 {
-		r.Predicted = &summary{Rows: rows, Mean: mean, Worst: worst}
-	}
+	r.Summary = all.Summary(reproduce.Fitted)
+	r.Checks = all.Summary(func(row *reproduce.Row) bool { return reproduce.Fitted(row) && row.Table != "aotf" })
+	r.Blind = all.Summary(func(row *reproduce.Row) bool { return reproduce.Blind(row) && row.Predicted != nil })
+	r.Predicted = all.Predictions(reproduce.Blind)
 	return nil
 }
 
-// summarize returns the mean and the worst error of the rows to include; nil without such rows.
-func summarize(t *reproduce.Table, include func(*reproduce.Row) bool) *summary {
-	mean, worst, rows := t.Summary(include)
-	if rows == 0 {
-		return nil
-	}
-	return &summary{Rows: rows, Mean: mean, Worst: worst}
-}
-
-func (r *report) print(w io.Writer) error {
+func (r *report) text() string {
 	text := ""
 	for _, t := range r.tables {
 		text += fmt.Sprintf("%s: %s\n\n%s\n\n", t.Name, t.Title, errorTable(t))
@@ -192,7 +174,7 @@ func (r *report) print(w io.Writer) error {
 	}
 	for _, s := range []struct {
 		what string
-		of   *summary
+		of   *reproduce.Summary
 	}{
 		{"environments A to D", r.Summary},
 		{"of these, barriers and sums, which no parameter was fitted to", r.Checks},
@@ -206,8 +188,7 @@ func (r *report) print(w io.Writer) error {
 	for _, reason := range r.reasons() {
 		text += "* " + reason + "\n"
 	}
-	_, err := fmt.Fprintf(w, "%smeans of %d rounds, seed %d\n", text, r.Rounds, r.Seed)
-	return err
+	return fmt.Sprintf("%smeans of %d rounds, seed %d\n", text, r.Rounds, r.Seed)
 }
 
 // reasons returns why the summaries leave out rows, each reason once.

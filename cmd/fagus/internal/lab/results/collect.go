@@ -14,7 +14,7 @@ import (
 
 // Config has the parameters of Collect.
 type Config struct {
-	Fagus    string        // path of the command fagus
+	Fagus    string        // path of the command fagus; "": the command that runs now
 	Programs []string      // names of programs; empty: all programs
 	Nodes    []int         // node counts of the simulated curves
 	Rounds   int           // number of rounds of a race
@@ -30,7 +30,7 @@ type Config struct {
 
 type collector struct {
 	Config
-	runner
+	fagus experiment.Fagus
 }
 
 type task struct {
@@ -46,7 +46,7 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := collector{cfg, runner{experiment.Fagus{Path: cfg.Fagus}, cfg.Limit}}
+	c := collector{cfg, experiment.Fagus{Path: cfg.Fagus, Limit: cfg.Limit}}
 	d := &Document{Schema: Schema, CPUs: runtime.NumCPU(), Nodes: cfg.Nodes, Programs: make([]Program, len(list))}
 	var together []task
 	var races []*racer
@@ -77,11 +77,6 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	if err := c.all(ctx, together); err != nil {
 		return nil, err
 	}
-	for i := range d.Programs {
-		for j := range d.Programs[i].Checked {
-			d.Programs[i].Checked[j].finish()
-		}
-	}
 	for _, r := range races {
 		if err := c.race(ctx, r); err != nil {
 			return nil, err
@@ -93,32 +88,20 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 // all runs tasks, one per processor at a time: no task is timed by the wall clock. It begins with
 // the last tasks, which take the longest.
 func (c *collector) all(ctx context.Context, tasks []task) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	var mutex sync.Mutex
-	var wait sync.WaitGroup
-	next := make(chan task)
-	for range runtime.NumCPU() {
-		wait.Go(func() {
-			for t := range next {
-				r, err := c.run(ctx, t.program, t.args...)
-				if err != nil {
-					cancel(err)
-					continue
-				}
-				mutex.Lock()
-				t.keep(r)
-				c.done()
-				mutex.Unlock()
-			}
-		})
-	}
-	for _, t := range slices.Backward(tasks) {
-		next <- t
-	}
-	close(next)
-	wait.Wait()
-	return context.Cause(ctx)
+	more := func(i int) bool { return i < len(tasks) }
+	return experiment.Crowd(ctx, runtime.NumCPU(), more, func(ctx context.Context, i int) error {
+		t := tasks[len(tasks)-1-i]
+		r, err := c.run(ctx, t.program, t.args...)
+		if err != nil {
+			return err
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		t.keep(r)
+		c.done()
+		return nil
+	})
 }
 
 func (c *collector) done() {
@@ -177,7 +160,7 @@ func (c *collector) rivals(list []entry, d *Document) (tasks []task) {
 
 func (c *Check) add(nodes int, r Run) {
 	switch {
-	case r.Fault == Refused:
+	case r.Fault == experiment.Refused:
 		c.Refused++
 		return
 	case r.ok():
@@ -187,34 +170,23 @@ func (c *Check) add(nodes int, r Run) {
 	}
 	c.Runs++
 	if r.Bits != "" {
-		if c.seen == nil {
-			c.seen = make(map[string]map[int]bool)
-		}
-		if c.seen[r.Bits] == nil {
-			c.seen[r.Bits] = make(map[int]bool)
-		}
-		c.seen[r.Bits][nodes] = true
+		c.see(nodes, r.Bits)
 	}
 }
 
-// finish sets Bits.
-func (c *Check) finish() {
-	counts := 0
-	nodes := make(map[int]bool)
-	for _, on := range c.seen {
-		counts += len(on)
-		for n := range on {
-			nodes[n] = true
-		}
+// see adds a result, which has bits, to Bits.
+func (c *Check) see(nodes int, bits string) {
+	if c.seen == nil {
+		c.seen, c.Bits = make(map[int]string), SameAll
 	}
-	switch {
-	case len(c.seen) == 0:
-		c.Bits = Unknown
-	case len(c.seen) == 1:
-		c.Bits = SameAll
-	case counts == len(nodes):
-		c.Bits = SameNodes
-	default:
-		c.Bits = Differ
+	before, again := c.seen[nodes]
+	c.seen[nodes] = bits
+	for _, other := range c.seen {
+		switch {
+		case again && before != bits:
+			c.Bits = Differ
+		case other != bits && c.Bits == SameAll:
+			c.Bits = SameNodes
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -97,8 +96,8 @@ func readConfig(c *cli.Context) (Config, error) {
 	if cfg.Quick {
 		cfg.Nodes, cfg.Rounds = []int{1, 2, 4}, 1
 	}
-	if err := Known(cfg.Programs); err != nil {
-		return cfg, usage.Wrap(err)
+	if _, err := chosen(cfg.Programs); err != nil {
+		return cfg, err
 	}
 	switch {
 	case cfg.Rounds < 1:
@@ -118,9 +117,7 @@ func readConfig(c *cli.Context) (Config, error) {
 			return cfg, err
 		}
 	}
-	var err error
-	cfg.Fagus, err = os.Executable()
-	return cfg, err
+	return cfg, nil
 }
 
 // readResults reads the document that an earlier call wrote to path; nil if there is no file.
@@ -144,7 +141,7 @@ func readResults(path string) (*Document, error) {
 
 func writeResults(c *cli.Context, d *Document) error {
 	if path := c.String("data"); path != "" {
-		if err := outfile.Replace(path, func(w io.Writer) error { return base.PrintJSON(w, d) }); err != nil {
+		if err := base.SaveJSON(path, d); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ type Check struct {
 	Bits   Sameness `json:"bits"`
 	Faults []string `json:"faults,omitempty"`
 
-	seen map[string]map[int]bool // maps the bits of a result to the set of node counts
+	seen map[int]string // the bits of the last result, by nodes
 }
 
 // Sameness tells which runs have results that are equal bit for bit.
@@ -137,24 +137,20 @@ func (d *Document) Merge(newer *Document) {
 	for _, e := range entries() {
 		named := func(p Program) bool { return p.Name == e.name }
 		i, j := slices.IndexFunc(newer.Programs, named), slices.IndexFunc(old.Programs, named)
-		switch {
-		case i < 0 && j < 0:
-		case i < 0:
+		if i >= 0 {
+			d.Programs = append(d.Programs, newer.Programs[i])
+		} else if j >= 0 {
 			d.Programs = append(d.Programs, old.Programs[j])
-		default:
-			p := newer.Programs[i]
-			if j >= 0 && len(p.Checked) == 0 { // only simulated
-				p.Checked, p.Race = old.Programs[j].Checked, old.Programs[j].Race
-			}
-			d.Programs = append(d.Programs, p)
+		}
+		if i >= 0 && j >= 0 && len(newer.Programs[i].Checked) == 0 { // only simulated
+			p := &d.Programs[len(d.Programs)-1]
+			p.Checked, p.Race = old.Programs[j].Checked, old.Programs[j].Race
 		}
 	}
+	all := slices.Concat(newer.Rivals, old.Rivals)
 	for _, v := range rivalries() {
-		for _, from := range [][]Rival{newer.Rivals, old.Rivals} {
-			if i := slices.IndexFunc(from, func(r Rival) bool { return r.What == v.what }); i >= 0 {
-				d.Rivals = append(d.Rivals, from[i])
-				break
-			}
+		if i := slices.IndexFunc(all, func(r Rival) bool { return r.What == v.what }); i >= 0 {
+			d.Rivals = append(d.Rivals, all[i])
 		}
 	}
 }

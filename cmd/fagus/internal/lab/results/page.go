@@ -10,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -25,46 +26,37 @@ func (d *Document) Page(w io.Writer) error {
 	return t.Execute(w, d)
 }
 
-func markdown(header []string, rows [][]string) string {
+func markdown(header table.Row, rows []table.Row) string {
 	t := table.NewWriter()
-	add := func(cells []string) table.Row {
-		row := make(table.Row, len(cells))
-		for i, cell := range cells {
-			row[i] = cell
-		}
-		return row
-	}
-	t.AppendHeader(add(header))
-	for _, row := range rows {
-		t.AppendRow(add(row))
-	}
+	t.AppendHeader(header)
+	t.AppendRows(rows)
 	return t.RenderMarkdown()
 }
 
 // Verified returns the table of checks.
 func (d *Document) Verified() string {
-	var rows [][]string
+	var rows []table.Row
 	for _, p := range d.Programs {
 		for _, c := range p.Checked {
 			verified := fmt.Sprintf("%d of %d", c.Verified, c.Runs)
 			if c.Refused > 0 {
 				verified += fmt.Sprintf(" (%d refused)", c.Refused)
 			}
-			rows = append(rows, []string{p.Name, c.Input, verified, string(c.Bits)})
+			rows = append(rows, table.Row{p.Name, c.Input, verified, string(c.Bits)})
 		}
 	}
-	return markdown([]string{"program", "input", "verified", "the same bits"}, rows)
+	return markdown(table.Row{"program", "input", "verified", "the same bits"}, rows)
 }
 
 // Curves returns the table of speed-ups on simulated nodes.
 func (d *Document) Curves() string {
-	header := []string{"program", "input", "engine", "one node"}
+	header := table.Row{"program", "input", "engine", "one node"}
 	for _, n := range d.Nodes {
 		if n > 1 {
 			header = append(header, fmt.Sprint(n))
 		}
 	}
-	var rows [][]string
+	var rows []table.Row
 	for _, p := range d.Programs {
 		for i, mode := range modes() {
 			rows = append(rows, p.Curve.row(p.Name, mode, func(point Point) Run { return []Run{point.Phase, point.Threaded}[i] }))
@@ -74,8 +66,8 @@ func (d *Document) Curves() string {
 }
 
 // row returns the row of a curve in one mode. The function of returns a point's run in this mode.
-func (c *Curve) row(name, mode string, of func(Point) Run) []string {
-	row := []string{name, c.Input, mode}
+func (c *Curve) row(name, mode string, of func(Point) Run) table.Row {
+	row := table.Row{name, c.Input, mode}
 	var one int64
 	for _, point := range c.Points {
 		r := of(point)
@@ -94,26 +86,26 @@ func (c *Curve) row(name, mode string, of func(Point) Run) []string {
 
 func symbol(r Run) string {
 	switch r.Fault {
-	case Refused:
+	case experiment.Refused:
 		return "-"
-	case Late:
-		return "late"
+	case experiment.Late:
+		return r.Fault
 	}
 	return "**failed**"
 }
 
 // Traffic returns the table of messages and bytes.
 func (d *Document) Traffic() string {
-	header := []string{"program", "engine"}
+	header := table.Row{"program", "engine"}
 	for _, n := range d.Nodes {
 		if n > 1 {
 			header = append(header, fmt.Sprintf("%d nodes", n))
 		}
 	}
-	var rows [][]string
+	var rows []table.Row
 	for _, p := range d.Programs {
 		for i, mode := range modes() {
-			row := []string{p.Name, mode}
+			row := table.Row{p.Name, mode}
 			for _, point := range p.Curve.Points {
 				r := []Run{point.Phase, point.Threaded}[i]
 				switch {
@@ -132,14 +124,14 @@ func (d *Document) Traffic() string {
 
 // Races returns the table of speed-ups on this machine.
 func (d *Document) Races() string {
-	var rows [][]string
+	var rows []table.Row
 	for _, p := range d.Programs {
 		if r := p.Race; r != nil {
-			rows = append(rows, []string{p.Name, r.Input, duration(r.Plain), ratio(r.Plain, r.One), "**" + ratio(r.Plain, r.Two) + "**", ratio(2*r.Plain, r.Crowd),
+			rows = append(rows, table.Row{p.Name, r.Input, duration(r.Plain), ratio(r.Plain, r.One), "**" + ratio(r.Plain, r.Two) + "**", ratio(2*r.Plain, r.Crowd),
 				fmt.Sprintf("%.0f %%", 100*r.Waiting), ratio(r.Plain, r.Threaded), ratio(r.Plain, r.Inproc), ratio(r.Plain, r.TCP)})
 		}
 	}
-	return markdown([]string{"program", "input", "plain", "1 rank", "2 ranks", "the machine's limit", "in calls", "threaded", "inproc", "tcp"}, rows)
+	return markdown(table.Row{"program", "input", "plain", "1 rank", "2 ranks", "the machine's limit", "in calls", "threaded", "inproc", "tcp"}, rows)
 }
 
 // Rounds returns the number of rounds of the races.
@@ -157,7 +149,7 @@ func (d *Document) Pairs() string {
 	if len(d.Rivals) == 0 {
 		return ""
 	}
-	var rows [][]string
+	var rows []table.Row
 	for _, v := range d.Rivals {
 		slower := ""
 		if v.A.ok() && v.B.ok() {
@@ -165,18 +157,18 @@ func (d *Document) Pairs() string {
 		}
 		for i, r := range []Run{v.A, v.B} {
 			run := "`fagus run " + strings.TrimSpace(v.Program+" "+[]string{v.InputA, v.InputB}[i]) + "`"
-			rows = append(rows, append([]string{[]string{v.What, ""}[i], run}, append(r.cost(), []string{slower, ""}[i])...))
+			rows = append(rows, append(append(table.Row{[]string{v.What, ""}[i], run}, r.cost()...), []string{slower, ""}[i]))
 		}
 	}
-	return markdown([]string{"what", "run", "time", "transfers", "packets", "data", "times as long"}, rows)
+	return markdown(table.Row{"what", "run", "time", "transfers", "packets", "data", "times as long"}, rows)
 }
 
 // cost returns the time of a run, and what it sends; a run that failed has a symbol for the time.
-func (r Run) cost() []string {
+func (r Run) cost() table.Row {
 	if !r.ok() {
-		return []string{symbol(r), "", "", ""}
+		return table.Row{symbol(r), "", "", ""}
 	}
-	return []string{duration(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)) + "B"}
+	return table.Row{duration(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)) + "B"}
 }
 
 func duration(ns int64) string { return (fagus.Time(ns) * fagus.Nanosecond).String() }

@@ -1,9 +1,10 @@
 package results
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 )
 
 type input string
@@ -52,30 +53,18 @@ func entries() []entry {
 		entry{"many", asItComes, "", ""})
 }
 
-// Programs returns the names of the programs in the plan.
-func Programs() (names []string) {
-	for _, e := range entries() {
-		names = append(names, e.name)
-	}
-	return names
-}
-
-// Known returns an error if one of the names is not in Programs.
-func Known(names []string) error {
-	for _, name := range names {
-		if !slices.Contains(Programs(), name) {
-			return fmt.Errorf("no program %q: there are %s", name, strings.Join(Programs(), ", "))
-		}
-	}
-	return nil
-}
-
 // chosen returns the plan for the named programs, or for all programs if names is empty.
 func chosen(names []string) ([]entry, error) {
-	if err := Known(names); err != nil || len(names) == 0 {
-		return entries(), err
+	all, known := entries(), []string(nil)
+	for _, e := range all {
+		known = append(known, e.name)
 	}
-	return slices.DeleteFunc(entries(), func(e entry) bool { return !slices.Contains(names, e.name) }), nil
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, usage.Errorf("no program %q: there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(e entry) bool { return len(names) > 0 && !slices.Contains(names, e.name) }), nil
 }
 
 // quick returns the entry with one small input, for a trial.

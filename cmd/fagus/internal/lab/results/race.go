@@ -2,9 +2,10 @@ package results
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // variant is a way to run the program of a race. The variants take turns.
@@ -40,29 +41,27 @@ type racer struct {
 func (c *collector) race(ctx context.Context, r *racer) error {
 	list := variants()
 	times, waiting := make([][]int64, len(list)), []float64(nil)
-	for round := range c.Rounds {
-		for i := range list {
-			at := (round + i) % len(list)
-			run, err := c.turn(ctx, r, list[at])
-			if err != nil {
-				return err
-			}
-			c.done()
-			if !run.ok() {
-				r.race.Faults = append(r.race.Faults, r.program+" "+strings.Join(list[at].args, " ")+": "+run.text())
-				continue
-			}
-			times[at] = append(times[at], run.TimeNs)
-			if list[at].to(r.race) == &r.race.Two {
-				waiting = append(waiting, run.Waiting)
-			}
+	err := experiment.InTurn(c.Rounds, len(list), func(_, at int) error {
+		run, err := c.turn(ctx, r, list[at])
+		if err != nil {
+			return err
 		}
-	}
+		c.done()
+		if !run.ok() {
+			r.race.Faults = append(r.race.Faults, r.program+" "+strings.Join(list[at].args, " ")+": "+run.text())
+			return nil
+		}
+		times[at] = append(times[at], run.TimeNs)
+		if list[at].to(r.race) == &r.race.Two {
+			waiting = append(waiting, run.Waiting)
+		}
+		return nil
+	})
 	for i, w := range list {
-		*w.to(r.race) = median(times[i])
+		*w.to(r.race) = experiment.Quantile(times[i], 0.5)
 	}
-	r.race.Waiting = median(waiting)
-	return nil
+	r.race.Waiting = experiment.Quantile(waiting, 0.5)
+	return err
 }
 
 // turn runs a variant once. A crowd runs twice at the same time; turn returns the mean time.
@@ -88,13 +87,4 @@ func (c *collector) turn(ctx context.Context, r *racer, w variant) (Run, error) 
 	}
 	runs[0].TimeNs = (runs[0].TimeNs + runs[1].TimeNs) / 2
 	return runs[0], nil
-}
-
-// median returns the median of values. Of two middle values it returns the lower; of none, 0.
-func median[T int64 | float64](values []T) T {
-	if len(values) == 0 {
-		return 0
-	}
-	slices.Sort(values)
-	return values[(len(values)-1)/2]
 }

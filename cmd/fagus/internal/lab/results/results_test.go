@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // TestPage: a page contains all results, and shows failures in bold.
@@ -18,7 +20,7 @@ func TestPage(t *testing.T) {
 		Programs: []Program{{
 			Name:    "ep",
 			Checked: []Check{{Input: "S", Runs: 20, Verified: 19, Refused: 4, Bits: SameAll}},
-			Curve:   Curve{Input: "W", Points: []Point{{1, good(8e6), good(9e6)}, {2, good(5e6), Run{Fault: Late}}, {4, Run{Fault: Refused}, Run{}}}},
+			Curve:   Curve{Input: "W", Points: []Point{{1, good(8e6), good(9e6)}, {2, good(5e6), Run{Fault: experiment.Late}}, {4, Run{Fault: experiment.Refused}, Run{}}}},
 			Race:    &Race{Input: "A", Rounds: 3, Plain: 20, Crowd: 25, One: 19, Two: 10, Threaded: 11, Inproc: 12, TCP: 13, Waiting: 0.25},
 		}},
 		Rivals: []Rival{{What: "a thing", Program: "p2p", InputA: "--a", InputB: "--b", A: good(30), B: good(20), Why: "it waits."}},
@@ -46,7 +48,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestSameness: finish finds out for which node counts results were equal.
+// TestSameness: a Check finds out for which node counts results were equal.
 func TestSameness(t *testing.T) {
 	for _, c := range []struct {
 		bits []string // bits of the runs on 1, 2, 1, 2, ... nodes
@@ -58,12 +60,12 @@ func TestSameness(t *testing.T) {
 		{[]string{"a", "b", "b", "b"}, Differ},
 		{[]string{"a", "a", "b"}, Differ},
 	} {
-		var check Check
+		check := Check{Bits: Unknown}
 		for i, bits := range c.bits {
 			check.add(1+i%2, Run{Verified: true, Bits: bits})
 		}
-		check.add(2, Run{Fault: Refused})
-		if check.finish(); check.Bits != c.want || check.Runs != len(c.bits) || check.Verified != check.Runs || check.Refused != 1 {
+		check.add(2, Run{Fault: experiment.Refused})
+		if check.Bits != c.want || check.Runs != len(c.bits) || check.Verified != check.Runs || check.Refused != 1 {
 			t.Errorf("%q: %+v, want %s", c.bits, check, c.want)
 		}
 	}

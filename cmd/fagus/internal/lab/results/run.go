@@ -2,17 +2,13 @@ package results
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"time"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 // Run is the result of one run of a program.
 type Run struct {
-	// Fault is Refused, Late or an error; "" if there is a result.
+	// Fault is experiment.Refused or Late, or an error; "" if there is a result.
 	Fault    string `json:"fault,omitempty"`
 	Verified bool   `json:"verified"`
 	Bits     string `json:"bits,omitempty"`
@@ -27,37 +23,19 @@ type Run struct {
 	Waiting float64 `json:"waiting,omitempty"`
 }
 
-// The faults that are not errors of a program.
-const (
-	Refused = "not on so many nodes"
-	Late    = "over the time limit"
-)
-
 // ok reports whether the run had a right result.
 func (r Run) ok() bool { return r.Fault == "" && r.Verified }
 
-func (r Run) wrong() bool { return !r.ok() && r.Fault != Refused && r.Fault != Late }
-
-// runner runs programs by the command fagus.
-type runner struct {
-	fagus experiment.Fagus
-	limit time.Duration
+func (r Run) wrong() bool {
+	return !r.ok() && r.Fault != experiment.Refused && r.Fault != experiment.Late
 }
 
 // run runs a program. It returns an error if the command cannot be started or ctx ends.
-func (r runner) run(ctx context.Context, program string, args ...string) (Run, error) {
-	got, err := r.fagus.Run(ctx, append([]string{program, "--timeout", r.limit.String()}, args...)...)
-	switch {
-	case ctx.Err() != nil:
-		return Run{}, context.Cause(ctx)
-	case usage.Is(err):
-		return Run{Fault: Refused}, nil
-	case experiment.TimedOut(err):
-		return Run{Fault: Late}, nil
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission): // of the command
-		return Run{}, err
-	case err != nil:
-		return Run{Fault: err.Error()}, nil
+func (c *collector) run(ctx context.Context, program string, args ...string) (Run, error) {
+	got, err := c.fagus.Run(ctx, append([]string{program}, args...)...)
+	if err != nil {
+		fault, over := experiment.Fault(ctx, err)
+		return Run{Fault: fault}, over
 	}
 	return runOf(&got.Document), nil
 }

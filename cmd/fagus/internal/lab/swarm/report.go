@@ -2,7 +2,6 @@ package swarm
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -119,7 +118,7 @@ func outcomeText(o *swarm.Outcome) string {
 		o.Phases, o.Repeated, o.Requests, o.History.Tenures, o.Result.End, o.Result.TraceHash, verdict)
 }
 
-func (r *report) print(w io.Writer) error {
+func (r *report) text() string {
 	t := base.NewTable(table.Row{"fault", "cases", "struck", "messages", "phases", "repeated", "requests", "tenures", "failures"}, 2, 3, 4, 5, 6, 7, 8, 9)
 	row := func(name string, s *figures) table.Row {
 		return table.Row{name, s.Cases, s.Struck, s.Messages, s.Phases, s.Repeated, s.Requests, s.Tenures, s.Failures}
@@ -130,18 +129,16 @@ func (r *report) print(w io.Writer) error {
 		}
 	}
 	t.AppendFooter(row("all", &r.Total))
-	_, err := fmt.Fprintf(w, "%s\n\nstruck: pauses, partitions, crashes and corruptions that affected a packet or a rank; messages: held, lost, doubled, held back or damaged\n"+
+	text := fmt.Sprintf("%s\n\nstruck: pauses, partitions, crashes and corruptions that affected a packet or a rank; messages: held, lost, doubled, held back or damaged\n"+
 		"A case with several faults counts in each of their rows.\n\n"+
 		"%d cases from seed %d, %d of them with faults: %d phases and %d requests under faults, in %.0f s of virtual time and %.1f s on %d processors\n",
 		t.Render(), r.Total.Cases, r.FirstSeed, r.Faulty.Cases, r.Faulty.Phases, r.Faulty.Requests, r.Total.VirtualS, r.MachineS, r.Processors)
 	for i := range r.Failures {
 		f := &r.Failures[i]
-		if err == nil {
-			_, err = fmt.Fprintf(w, "\nseed %d FAILED: %v\nagain by: %s\nshrunk: %v\n%v", f.Seed, &f.Failure, f.Replay, &f.ShrunkFailure, f.Shrunk)
-		}
+		text += fmt.Sprintf("\nseed %d FAILED: %v\nagain by: %s\nshrunk: %v\n%v", f.Seed, &f.Failure, f.Replay, &f.ShrunkFailure, f.Shrunk)
 	}
-	if err == nil && len(r.Failures) == 0 {
-		_, err = fmt.Fprintln(w, "no failure")
+	if len(r.Failures) == 0 {
+		text += "no failure\n"
 	}
-	return err
+	return text
 }

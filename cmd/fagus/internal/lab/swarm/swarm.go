@@ -19,6 +19,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/swarm"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
 const (
@@ -182,46 +183,35 @@ func (p *campaign) replay(seed uint64) string {
 func (p *campaign) run(ctx context.Context, r *report, bar func(int)) error {
 	begun := time.Now()
 	var mu sync.Mutex
-	var wait sync.WaitGroup
-	var failed []error
-	next, shown := uint64(0), 0
-	take := func() (seed uint64, ok bool) {
+	shown := 0
+	more := func(i int) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		over := p.seeds > 0 && next == p.seeds || p.limit > 0 && time.Since(begun) >= p.limit
-		if over || len(failed) > 0 || len(r.Failures) > 0 || ctx.Err() != nil {
-			return 0, false
+		over := p.seeds > 0 && uint64(i) == p.seeds || p.limit > 0 && time.Since(begun) >= p.limit
+		return !over && len(r.Failures) == 0
+	}
+	err := experiment.Crowd(ctx, p.workers, more, func(ctx context.Context, i int) error {
+		c := p.at(p.first + uint64(i))
+		o, err := c.Run(ctx)
+		if err != nil {
+			return err
 		}
-		next++
-		return p.first + next - 1, true
-	}
-	for range p.workers {
-		wait.Go(func() {
-			for seed, ok := take(); ok; seed, ok = take() {
-				c := p.at(seed)
-				o, err := c.Run(ctx)
-				if p.print != nil && err == nil {
-					p.print("%v%s\n\n", c, outcomeText(&o))
-				}
-				done := 1
-				mu.Lock()
-				if err != nil {
-					failed = append(failed, err)
-				} else {
-					r.add(&c, &o)
-				}
-				if p.seeds == 0 { // the bar's steps are seconds
-					now := int(time.Since(begun).Seconds())
-					done, shown = now-shown, now
-				}
-				mu.Unlock()
-				bar(done)
-			}
-		})
-	}
-	wait.Wait()
+		if p.print != nil {
+			p.print("%v%s\n\n", c, outcomeText(&o))
+		}
+		done := 1
+		mu.Lock()
+		r.add(&c, &o)
+		if p.seeds == 0 { // the bar's steps are seconds
+			now := int(time.Since(begun).Seconds())
+			done, shown = now-shown, now
+		}
+		mu.Unlock()
+		bar(done)
+		return nil
+	})
 	r.MachineS = time.Since(begun).Seconds()
-	return errors.Join(failed...)
+	return err
 }
 
 func (p *campaign) shrink(ctx context.Context, r *report, stderr io.Writer) error {
@@ -258,9 +248,6 @@ func runCampaign(c *cli.Context) error {
 	err = p.run(c.Context, r, bar.Add)
 	bar.Stop()
 	if err == nil {
-		err = c.Context.Err()
-	}
-	if err == nil {
 		err = p.shrink(c.Context, r, c.App.ErrWriter)
 	}
 	if err != nil {
@@ -276,20 +263,12 @@ func runCampaign(c *cli.Context) error {
 func finish(c *cli.Context, r *report) error {
 	var err error
 	if path := c.String("out"); path != "" {
-		err = write(path, r)
+		err = base.SaveJSON(path, r)
 	}
-	err = errors.Join(err, base.Print(c, r, r.print))
+	err = errors.Join(err, base.PrintText(c, r, r.text))
 	if len(r.Failures) > 0 {
 		first := &r.Failures[0]
 		err = errors.Join(fmt.Errorf("swarm: seed %d failed: %w; again by: %s", first.Seed, &first.Failure, first.Replay), err)
 	}
 	return err
-}
-
-func write(path string, r *report) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(base.PrintJSON(f, r), f.Close())
 }

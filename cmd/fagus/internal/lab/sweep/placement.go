@@ -31,7 +31,7 @@ fagus lab sweep placement --nodes 4 --repeat 9 "matmul --n 1024"   a program and
 
 func sweepPlacement(c *cli.Context) error {
 	s := experiment.Study{
-		Programs: c.Args().Slice(), Common: "--net shm --nodes " + c.String("nodes"), Repeat: c.Int("repeat"), Limit: c.Duration("limit"),
+		Programs: c.Args().Slice(), Common: "--net shm --nodes " + c.String("nodes"), Repeat: c.Int("repeat"), By: experiment.Fagus{Limit: c.Duration("limit")},
 		Axes: []experiment.Axis{
 			{Flag: "--mode", Values: []string{fagus.Phase.String(), fagus.Threaded.String()}},
 			{Flag: "--placement", Values: []string{fagus.PlaceAuto.String(), fagus.PlaceShared.String(), fagus.PlacePrivate.String()}},
@@ -40,19 +40,19 @@ func sweepPlacement(c *cli.Context) error {
 	if len(s.Programs) == 0 {
 		s.Programs = []string{"matmul", "sor", "radix"}
 	}
-	if s.Repeat < 1 || s.Limit <= 0 {
-		return usage.Errorf("--repeat %d, --limit %v: want at least 1, and a time above 0", s.Repeat, s.Limit)
+	if s.Repeat < 1 || s.By.Limit <= 0 {
+		return usage.Errorf("--repeat %d, --limit %v: want at least 1, and a time above 0", s.Repeat, s.By.Limit)
 	}
 	bar := base.NewProgress(c.App.ErrWriter, "runs", s.Size())
-	defer bar.Stop()
-	if err := s.Run(c.Context, func() { bar.Add(1) }); err != nil {
+	err := s.Run(c.Context, func() { bar.Add(1) })
+	bar.Stop()
+	if err = cmp.Or(err, s.Impossible()); err != nil {
 		return err
 	}
-	bar.Stop()
 	document := struct {
 		Schema string `json:"schema"`
 		experiment.Study
 	}{schema, s}
-	err := base.Printf(c, document, "%s\n\n%s\n", s.Where(), s.Table())
+	err = base.Printf(c, document, "%s\n\n%s\n", s.Where(), s.Table())
 	return cmp.Or(err, s.Failed())
 }

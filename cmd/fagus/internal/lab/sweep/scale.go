@@ -2,8 +2,6 @@ package sweep
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +13,6 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
-	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 func scaleCommand() *cli.Command {
@@ -45,7 +42,7 @@ type scalePoint struct {
 	Nodes    int         `json:"nodes"`
 	N        string      `json:"n,omitempty"` // of --n
 	Lists    fagus.Lists `json:"lists"`
-	Fault    string      `json:"fault,omitempty"` // late, or refused: not on so many nodes
+	Fault    string      `json:"fault,omitempty"` // late, refused (not on so many nodes) or failed
 	TimeNs   int64       `json:"measured_ns"`
 	Phases   uint64      `json:"phases"`
 	Repeated uint64      `json:"repeated_phases"`
@@ -60,97 +57,87 @@ type scalePoint struct {
 }
 
 func sweepScale(c *cli.Context) error {
-	points, err := scalePoints(c)
+	s, points, err := scaleStudy(c)
 	if err != nil {
 		return err
 	}
-	limit := c.Duration("limit")
 	bar := base.NewProgress(c.App.ErrWriter, "runs", len(points))
-	defer bar.Stop()
-	var failure error // of a run, or because the command is to end: the rows before it are printed
+	failure := s.Run(c.Context, func() { bar.Add(1) }) // the rows of earlier runs are printed
+	bar.Stop()
 	for i := range points {
-		if failure = points[i].run(c.Context, limit); failure != nil {
+		if s.Points[i].Wall == 0 {
 			points = points[:i]
 			break
 		}
-		bar.Add(1)
+		points[i].measure(&s.Points[i])
 	}
-	bar.Stop()
-	if len(points) == 0 {
+	if len(points) > 0 && points[0].Nodes <= 2 { // larger numbers of nodes may be too many
+		failure = cmp.Or(failure, s.Impossible())
+	}
+	if len(points) == 0 || usage.Is(failure) {
 		return failure
 	}
 	document := struct {
 		Schema string       `json:"schema"`
 		Limit  float64      `json:"limit_s"`
 		Points []scalePoint `json:"points"`
-	}{schema, limit.Seconds(), points}
-	err = base.Printf(c, document, "virtual time; messages, bytes and host time per rank and phase, and again of repeated phases alone; wall time of the simulation\n\n%s\n", scaleTable(points))
-	return cmp.Or(failure, err)
+	}{schema, s.By.Limit.Seconds(), points}
+	err = base.Printf(c, document, "virtual time; messages, bytes and host time per rank and phase, and again of repeated phases alone; wall time of the simulation\n\n%s%s\n", scaleTable(points), s.Faults())
+	return cmp.Or(failure, err, s.Failed())
 }
 
-func scalePoints(c *cli.Context) (points []scalePoint, err error) {
+// scaleStudy returns the study that the flags describe, and a point for each of its points.
+func scaleStudy(c *cli.Context) (s *experiment.Study, points []scalePoint, err error) {
 	counts, err := parseNodes(c.String("nodes"), 2)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if c.Duration("limit") <= 0 {
-		return nil, usage.Errorf("--limit %v: want a time above 0", c.Duration("limit"))
+	s = &experiment.Study{By: experiment.Fagus{Limit: c.Duration("limit")}, Programs: c.Args().Slice(), Common: "--net dimmnet1 --env fagus2", Repeat: 1}
+	if len(s.Programs) == 0 {
+		s.Programs = []string{"stencil", "p2p", "sor", "cg", "conjugate", "ep", "kmeans"}
 	}
-	var sizes []string
+	if s.By.Limit <= 0 {
+		return nil, nil, usage.Errorf("--limit %v: want a time above 0", s.By.Limit)
+	}
+	sizes := make([]string, len(counts))
 	if c.IsSet("n") {
 		if sizes = strings.Split(c.String("n"), ","); len(sizes) != len(counts) {
-			return nil, usage.Errorf("--n %q: want %d sizes, one for each number of nodes, with commas between", c.String("n"), len(counts))
+			return nil, nil, usage.Errorf("--n %q: want %d sizes, one for each number of nodes, with commas between", c.String("n"), len(counts))
 		}
 	}
-	programs := c.Args().Slice()
-	if len(programs) == 0 {
-		programs = []string{"stencil", "p2p", "sor", "cg", "conjugate", "ep", "kmeans"}
+	nodes, lists, ways := experiment.Axis{Flag: "--nodes"}, experiment.Axis{Flag: "--lists"}, []fagus.Lists(nil)
+	for i, n := range counts {
+		value := strconv.Itoa(n)
+		if sizes[i] = strings.TrimSpace(sizes[i]); c.IsSet("n") {
+			value += " --n " + sizes[i]
+		}
+		nodes.Values = append(nodes.Values, value)
 	}
-	var ways []fagus.Lists
 	for name := range strings.SplitSeq(c.String("lists"), ",") {
 		var way fagus.Lists
 		if err := way.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
-			return nil, usage.Errorf("--lists %q: want %v, %v or %v, with commas between", c.String("lists"), fagus.ListsAll, fagus.ListsTree, fagus.ListsAuto)
+			return nil, nil, usage.Errorf("--lists %q: want %v, %v or %v, with commas between", c.String("lists"), fagus.ListsAll, fagus.ListsTree, fagus.ListsAuto)
 		}
-		ways = append(ways, way)
+		lists.Values, ways = append(lists.Values, way.String()), append(ways, way)
 	}
-	for _, program := range programs {
-		for i, nodes := range counts {
+	s.Axes = []experiment.Axis{nodes, lists}
+	for _, program := range s.Programs {
+		for i, n := range counts {
 			for _, way := range ways {
-				p := scalePoint{Program: program, Nodes: nodes, Lists: way}
-				if sizes != nil {
-					p.N = strings.TrimSpace(sizes[i])
-				}
-				points = append(points, p)
+				points = append(points, scalePoint{Program: program, Nodes: n, N: sizes[i], Lists: way})
 			}
 		}
 	}
-	return points, nil
+	return s, points, nil
 }
 
-// run runs the program in a process of its own.
-func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
-	args := []string{p.Program, "--net", runflags.DIMMnet1, "--env", "fagus2", "--nodes", strconv.Itoa(p.Nodes), "--lists", p.Lists.String()}
-	if p.N != "" {
-		args = append(args, "--n", p.N)
+// measure fills in what a run has measured.
+func (p *scalePoint) measure(from *experiment.Point) {
+	p.Wall, p.Fault = from.Wall, from.Word()
+	if p.Fault != "" {
+		return
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	began := time.Now()
-	r, err := experiment.Fagus{}.Run(limited, args...)
-	p.Wall = time.Since(began)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, context.DeadlineExceeded):
-		p.Fault = "late"
-		return nil
-	case err != nil && p.Nodes > 2 && usage.Is(err):
-		p.Fault = "refused"
-		return nil
-	case err != nil:
-		return err
-	}
+	r := from.Runs[0]
 	p.TimeNs, p.Phases, p.Repeated = r.MeasuredNs, r.Phases, r.Repeated
 	m, per := r.Messages, float64(p.Nodes)*float64(max(r.Phases, 1))
 	p.Messages, p.Bytes, p.HostNs = float64(m.AOTF+m.BOTF+m.Push)/per, float64(r.Bytes)/per, float64(r.HostNs)/per
@@ -158,7 +145,6 @@ func (p *scalePoint) run(ctx context.Context, limit time.Duration) error {
 		per = float64(p.Nodes) * float64(r.Repeated)
 		p.RepeatedMessages, p.RepeatedBytes, p.RepeatedHostNs = float64(r.RepeatedMessages)/per, float64(r.RepeatedBytes)/per, float64(r.RepeatedHostNs)/per
 	}
-	return nil
 }
 
 func scaleTable(points []scalePoint) string {
