@@ -8,9 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// zeroCopyWorld is two ranks over ports with ZeroCopy. Rank 1 has written a variable, of which
-// rank 0 is about to get the contents: the slot with their locations has landed, and they are
-// under way.
+// zeroCopyWorld is two ranks over ports with ZeroCopy. Rank 1 has written a variable, and rank 0
+// is about to get its contents: the slot with their locations has landed, and the bytes are under
+// way.
 func zeroCopyWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{}
@@ -42,8 +42,8 @@ func zeroCopyWorld(t *testing.T) *world {
 	return w
 }
 
-// TestFailureAbandons: an engine whose port has failed has the network end all access to the
-// program's memory, once, before it returns the error, whether it sends or receives.
+// TestFailureAbandons: when an engine's port fails, the engine has the network end all access to
+// the program's memory, once, before it returns the error. It may be sending or receiving.
 func TestFailureAbandons(t *testing.T) {
 	boom := errors.New("boom")
 	for rank := range 2 {
@@ -63,8 +63,8 @@ func TestFailureAbandons(t *testing.T) {
 	}
 }
 
-// listOf returns a list whose encoding has so many bytes: its IDs are pairs, of five bytes each,
-// and of six where the sizes need it.
+// listOf returns a list whose encoding has the given number of bytes. Its IDs are pairs of five
+// bytes each, and of six where the size needs it.
 func listOf(bytes int) syncvar.List {
 	l := syncvar.List{Call: syncvar.Acquire}
 	pairs := (bytes - 100) / 5
@@ -85,8 +85,8 @@ func listOf(bytes int) syncvar.List {
 	}
 }
 
-// TestBeginAbandons: Begin accepts a list of as many bytes as a list may have. If it has one more,
-// Begin fails, and has abandoned the transfers.
+// TestBeginAbandons: Begin accepts a list of the largest size. With one byte more, Begin fails and
+// abandons the transfers.
 func TestBeginAbandons(t *testing.T) {
 	for more := range 2 {
 		w := &world{}

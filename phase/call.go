@@ -9,9 +9,9 @@ import (
 )
 
 // Call takes the rank through communication phases until the call of l is complete. An Acquire is
-// complete when all variables of l are granted and their data have arrived, any other call when all
-// ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean, Attached and Word of l,
-// and leaves l alone until Call returns.
+// complete when all variables of l are granted and their data have arrived, any other call when
+// all ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean, Attached and Word
+// of l, and must not touch l until Call returns.
 func (e *Engine) Call(l *syncvar.List) error {
 	l.Since = e.mover.Phase
 	if e.quick == nil {
@@ -26,8 +26,8 @@ func (e *Engine) Call(l *syncvar.List) error {
 	return e.complete(l)
 }
 
-// complete takes the rank through the rest of the phase that has begun with l, and through more
-// phases until the call of l is complete.
+// complete takes the rank through the rest of the phase that began with l, and through more phases
+// until the call of l is complete.
 func (e *Engine) complete(l *syncvar.List) error {
 	for {
 		if err := e.drive(); err != nil {
@@ -75,7 +75,7 @@ func (e *Engine) drive() error {
 	return e.fail(err)
 }
 
-// again prepares l for the next phase of a call that the last phase has not completed.
+// again prepares l for the next phase if the last one has not completed its call.
 func (e *Engine) again(l *syncvar.List) {
 	l.Clean, l.Attached = nil, nil // the first list has reported them
 	l.Fenced = l.Fenced && syncvar.Fenced(e.outcome.Lists) < len(e.outcome.Lists)
@@ -101,7 +101,7 @@ func (e *Engine) Words() []uint64 {
 	return e.agreement.Words()
 }
 
-// Fold is how a Reduce combines vectors.
+// Fold says how a Reduce combines vectors.
 type Fold = agreement.Fold
 
 // Folds reports whether Reduce is possible: the lists travel over a tree.
@@ -110,9 +110,8 @@ func (e *Engine) Folds() bool {
 	return ok
 }
 
-// Reduce reduces vectors, which have the same length, at least 1, on all ranks. It returns the
-// vectors of all ranks combined by f, the same on every rank. The result is valid until the
-// engine's next call.
+// Reduce combines the vectors of all ranks by f and returns the result, the same on every rank.
+// All vectors have the same length, at least 1. The result is valid until the engine's next call.
 func (e *Engine) Reduce(vector []uint64, f Fold) ([]uint64, error) {
 	folder := e.agreement.(agreement.Folder)
 	length := uint64(len(vector)) << 1

@@ -17,7 +17,7 @@ import (
 )
 
 // polledCalls is a run of random calls by ranks that poll for requests. Every rank draws the
-// meetings of a round from the same seed, and what it acquires in between from a seed of its own.
+// meetings of a round from the same seed, and its acquires in between from a seed of its own.
 type polledCalls struct {
 	seed    uint64
 	rounds  int
@@ -27,9 +27,9 @@ type polledCalls struct {
 
 const polledVars = 3
 
-// TestPolledCalls: a meeting ends when all ranks are in it, a Reduce returns the values of all, and
-// no tenure is lost, whatever the ranks acquire in between: nothing, one variable, which fits an
-// inline request, or several, which do not.
+// TestPolledCalls: a meeting ends when all ranks are in it, a Reduce returns the values of all,
+// and no tenure is lost. In between ranks acquire nothing, or one variable, which fits an inline
+// request, or several, which do not.
 func TestPolledCalls(t *testing.T) {
 	for seed := range uint64(12) {
 		nodes := 2 + int(seed%3)
@@ -138,7 +138,7 @@ func someVars(random *rand.Rand) []syncvar.ID {
 }
 
 // TestPolledDeclarations: a rank that has declared something since its last call says so in the
-// next one, also in a meeting. If other ranks have not, the run fails.
+// next one, also in a meeting. If other ranks have not declared it, the run fails.
 func TestPolledDeclarations(t *testing.T) {
 	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
 		space := consistency.NewSpace()

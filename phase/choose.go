@@ -33,7 +33,7 @@ func (t Transfer) String() string {
 
 // pushBytes is the threshold of Auto: a multicast whose variables guard at least so many bytes
 // goes by PUSH. Fewer bytes arrive through rings before a grant would. BenchmarkTransfer in
-// package fagus finds the two methods equal at some 230 bytes on the papers' machines, if all
+// package fagus finds the two methods equal at about 230 bytes on the papers' machines, if all
 // bytes are new. Often only some guarded bytes are new, so the threshold is about twice as high.
 const pushBytes = 512
 
@@ -64,8 +64,8 @@ func (l Lists) String() string {
 	return fmt.Sprintf("lists %d", uint8(l))
 }
 
-// ringNodes is the largest number of nodes of a live port that send inline requests, and data by
-// zero-copy, if they exchange lists between all pairs.
+// ringNodes is the largest number of nodes for which a live port has inline requests, and data by
+// zero-copy, where lists go between all pairs.
 const ringNodes = pairs.MaxNodes
 
 // WholeBytes is the value of Config.Whole that the live networks use.
@@ -83,8 +83,8 @@ const WholeBytes = movement.WholeBytes
 //	inproc stencil  10.4   16.3    49.6   11.0   102.0   24.4
 const LiveRingNodes = 12
 
-// simulatedRingNodes is the same number on a port with a virtual clock. Milliseconds of
-// fagus run PROGRAM --nodes N --lists all and --lists tree:
+// simulatedRingNodes is the same limit on a port with a virtual clock. Milliseconds of fagus run
+// PROGRAM --nodes N --lists all and --lists tree:
 //
 //	N                     8            16            32
 //	p2p         48.6   49.1   57.1   44.0  104.5   66.7
@@ -124,7 +124,7 @@ func choose(m *movement.Mover, cfg Config) (agreement.Protocol, error) {
 	return withPush(m, cfg, limits, tree, words)
 }
 
-// check returns an error if a port with such limits cannot do what c asks for.
+// check returns an error if a port with these limits cannot do what c asks for.
 func (c *Config) check(limits dimmnet.Limits, able bool) error {
 	switch by := c.Transfer; {
 	case by == Push && c.Views:
@@ -142,7 +142,7 @@ func (c *Config) check(limits dimmnet.Limits, able bool) error {
 	return nil
 }
 
-// withoutPush lets data go through rings, or straight from the memory of other ranks.
+// withoutPush lets data go through rings, or directly from the memory of other ranks.
 func withoutPush(m *movement.Mover, cfg Config, limits dimmnet.Limits, able bool, words *pairs.Area) (_ agreement.Protocol, err error) {
 	if m.Layout, err = ringbuf.NewLayout(limits, m.Port.Nodes()); err != nil {
 		if able {
@@ -207,7 +207,7 @@ func agreeByPairs(m *movement.Mover, cfg Config, words *pairs.Area) agreement.Pr
 	return pairs.NewInline(m, by, *words, cfg.Polls)
 }
 
-// agreeByTree lets lists travel over a tree, and chooses push with words of its own.
+// agreeByTree lets lists travel over a tree, and chooses push with its own words.
 func agreeByTree(m *movement.Mover, cfg Config, limits dimmnet.Limits, push movement.PushConfig) (agreement.Protocol, error) {
 	if cfg.Replica == nil {
 		cfg.Replica = NewReplica()
@@ -218,8 +218,8 @@ func agreeByTree(m *movement.Mover, cfg Config, limits dimmnet.Limits, push move
 	return cfg.Replica.agree(m, cfg, limits, push)
 }
 
-// Replica is what the engines of a process share where lists travel over a tree: the table, and
-// what follows from the same lists. All other engines ignore it.
+// Replica is the state that the engines of a process share where lists travel over a tree: the
+// table, and conclusions from the same lists. Where lists go between pairs, engines ignore it.
 type Replica interface {
 	agree(m *movement.Mover, cfg Config, limits dimmnet.Limits, push movement.PushConfig) (agreement.Protocol, error)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// mistake changes one event of a trace. The result is a trace of an engine with one of the mistakes
-// that the model names.
+// mistake changes one event of a trace. The result is a trace of an engine that makes one of the
+// mistakes named in the model.
 type mistake struct {
 	name string
 	want string // a part of the automaton's error

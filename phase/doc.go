@@ -17,10 +17,10 @@
 //	|              |                    |
 //	+---- no ------+                    +--- yes: the next compute phase
 //
-// An [Engine] is a dimmnet.Stepper: it never waits. [Engine.Call] drives it through as many
-// phases as a call takes. It is a loop around two parts, which New chooses for a run (choose.go):
+// An [Engine] is a dimmnet.Stepper: it never waits. [Engine.Call] drives it through as many phases
+// as a call takes. It is a loop around two parts, which New chooses for a run (choose.go):
 //
-//	agreement  how all ranks get to know the lists of all, and from them the same plan
+//	agreement  how every rank learns the lists of all, and all derive the same plan
 //	           agreement/pairs: every rank sends its list to all, the papers' protocol
 //	           agreement/tree: lists travel over a tree; phases repeat without a plan
 //	movement   how data go from rank to rank: through rings, by RDMA, from memory to memory
@@ -31,10 +31,10 @@
 // # Calls
 //
 // A rank takes part in every phase until all ranks have returned from their programs. Acquire
-// lasts until its list is granted; Update, Barrier and Reduce until all ranks are in the same
-// call; End until all ranks are in End. A rank that waits in one of these four calls sends a list
-// in every phase, which wants nothing, and passes data on. Ranks may call Acquire any number of
-// times, and need not call it equally often.
+// lasts until its list is granted; Update, Barrier and Reduce last until all ranks are in the same
+// call, and End until all ranks are in End. A rank that waits in one of these four calls sends a
+// list in every phase that asks for nothing, and passes data on. Ranks may call Acquire any number
+// of times, and need not call it equally often.
 //
 // Two ranks that wait for all ranks in different calls would wait forever. Each returns an error
 // that names both.

@@ -15,7 +15,7 @@ type state uint8
 
 const (
 	between  state = iota // no phase: the program computes
-	ready                 // the method prepares the phase; this rank has sent nothing
+	ready                 // the method prepares the phase; this rank has sent nothing yet
 	gather                // lists are exchanged
 	transfer              // data are exchanged
 )
@@ -64,7 +64,7 @@ type Config struct {
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
 	FirstVersion syncvar.Version
-	// Observer is informed of what Call waits for; nil: nobody is.
+	// Observer is told what Call waits for; nil: nobody is told.
 	Observer syncvar.Observer
 	// Replica is shared by the engines of a process (NewReplica); nil if this engine is the only
 	// one.
@@ -74,8 +74,8 @@ type Config struct {
 }
 
 // New returns the engine of the port's rank. space holds the rank's memory; the engine writes
-// arriving data straight to their addresses. New fails if the port cannot do what cfg asks for,
-// or if the LLCM does not hold the rings of so many nodes.
+// arriving data directly to their addresses. New fails if the port cannot do what cfg asks for, or
+// if the rings of so many nodes do not fit the LLCM.
 func New(p dimmnet.Port, space *consistency.Space, cfg Config) (*Engine, error) {
 	if cfg.Observer == nil {
 		cfg.Observer = syncvar.Unobserved{}
@@ -115,7 +115,7 @@ func (e *Engine) Counts() Counts {
 	return Counts{e.mover.Phase - e.mover.First, repetitions, e.mover.Counts}
 }
 
-// Repeats reports whether the rank is in a phase that repeats one of before, or that it expects to.
+// Repeats reports whether the rank is in a phase that repeats an earlier one, or expects it to.
 func (e *Engine) Repeats() bool {
 	_, now := e.repetitions()
 	return now
@@ -131,7 +131,7 @@ func (e *Engine) repetitions() (r agreement.Repetitions, now bool) {
 // Table returns the rank's copy of the replicated table. The caller must not change it.
 func (e *Engine) Table() *syncvar.Table { return e.agreement.Table() }
 
-// Version returns the version of a variable that this rank holds, or has held last.
+// Version returns the version of a variable that this rank holds or held last.
 func (e *Engine) Version(id syncvar.ID) syncvar.Version { return e.agreement.Version(id) }
 
 // Begin enters the next communication phase with this rank's list. It sets the list's Phase,
@@ -157,7 +157,7 @@ func (e *Engine) begin(l *syncvar.List) error {
 	return e.fail(err)
 }
 
-// prepare goes on if the method is ready for the phase.
+// prepare begins to gather lists if the method is ready for the phase.
 func (e *Engine) prepare() (progress bool, err error) {
 	progress, done := e.mover.Ready()
 	if !done {
@@ -195,7 +195,7 @@ func (e *Engine) Step() (progress bool, err error) {
 	return progress, e.fail(err)
 }
 
-// exchange sends and takes what can be sent and taken of the lists.
+// exchange sends and takes the lists that can be sent and taken now.
 func (e *Engine) exchange() (progress bool, err error) {
 	if progress, err = e.agreement.Step(); err != nil {
 		return false, err
@@ -204,7 +204,8 @@ func (e *Engine) exchange() (progress bool, err error) {
 	return progress || moved, err
 }
 
-// decide goes on when all lists are known. A phase in which nothing has to move ends here.
+// decide ends the gathering when all lists are known. A phase in which nothing has to move ends
+// here.
 func (e *Engine) decide() error {
 	moves, err := e.agreement.Decide()
 	if err == nil {

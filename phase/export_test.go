@@ -6,7 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Again returns the list for the next phase of a call that the last phase, with list l, has not
+// Again returns the list for the next phase of the call of l, which the last phase has not
 // completed.
 func (e *Engine) Again(l syncvar.List) syncvar.List {
 	e.again(&l)

@@ -30,7 +30,7 @@ type abandonedPort struct {
 func (p *abandonedPort) Rank() dimmnet.Rank { return 0 }
 func (p *abandonedPort) Abandon()           { p.abandoned++ }
 
-// TestStepAbandons: a Step that fails, in either way, has told the method to abandon, once.
+// TestStepAbandons: a Step that fails, in either way, calls Abandon once.
 func TestStepAbandons(t *testing.T) {
 	boom := errors.New("boom")
 	for _, f := range []*failing{{step: boom}, {decide: boom}} {

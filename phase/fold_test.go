@@ -43,7 +43,7 @@ func onTreeWith(t *testing.T, nodes int, body func(e *phase.Engine, rank int, sp
 	})
 }
 
-// compose combines affine maps x -> a x + b, of two words each: the order matters, the grouping
+// compose combines affine maps x -> a x + b of two words each. The order matters, the grouping
 // does not.
 func compose(maps []uint64) []uint64 {
 	a, b := maps[0], maps[1]
@@ -53,8 +53,8 @@ func compose(maps []uint64) []uint64 {
 	return []uint64{a, b}
 }
 
-// TestFolds reduces vectors in every way between tenures that make the lists of ranks differ. The
-// result is that of combining the vectors of all ranks by rank.
+// TestFolds reduces vectors in every way, between tenures after which the lists of ranks differ.
+// The result must equal the vectors of all ranks combined by rank.
 func TestFolds(t *testing.T) {
 	const rounds = 40
 	add := func(all []uint64) []uint64 {
@@ -110,7 +110,7 @@ func TestFolds(t *testing.T) {
 				case kind == 1:
 					want = add(all)
 					got, err = e.Reduce(own, phase.Fold{Of: of(add), AnyOrder: true})
-				case kind == 2 && rank%2 == 0: // some ranks want the words of all, some the result
+				case kind == 2 && rank%2 == 0: // some ranks want all words, some the combined ones
 					want = last(all)
 					got, err = e.Reduce(own, phase.Fold{Of: of(last)})
 				default:
@@ -156,7 +156,7 @@ func TestFoldsOfDifferentLengths(t *testing.T) {
 }
 
 // TestUpdateOverTree: in an Update all ranks send the same list, but data have to move. Every rank
-// writes a byte of its own, which all ranks have read before.
+// writes a byte of its own, which all ranks read before.
 func TestUpdateOverTree(t *testing.T) {
 	const nodes = 70
 	err := onTreeWith(t, nodes, func(e *phase.Engine, rank int, space *consistency.Space, mem []byte) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // hostile lets rank 1 send slots that no engine sends. Rank 0 acquires a variable that rank 1 has
-// written, so a list and data are due from rank 1.
+// written, so rank 1 owes it a list and data.
 func hostile(t *testing.T, send func(w *world, put func(ringbuf.Header, []byte))) (mem []byte) {
 	t.Helper()
 	return hostileTo(t, &world{}, send)
@@ -29,8 +29,8 @@ func hostileTo(t *testing.T, w *world, send func(w *world, put func(ringbuf.Head
 			t.Fatal(err)
 		}
 	}
-	// Rank 1's next slot is its second slot. A Sender of the test continues there. All flags
-	// are cleared, so all slots seem free.
+	// Rank 1's next slot is its second slot, where the test's Sender continues. All flags are
+	// cleared, so all slots seem free.
 	clear(w.ranks[1].port.llcm)
 	layout := w.ranks[1].engine.Layout()
 	out := ringbuf.NewSender(w.ranks[1].port, &layout, 0)
@@ -54,8 +54,8 @@ func hostileTo(t *testing.T, w *world, send func(w *world, put func(ringbuf.Head
 	return w.ranks[0].mem
 }
 
-// FuzzSlots sends a good list or a fuzzed one, and then fuzzed slots: only the variable that is
-// due may change.
+// FuzzSlots sends a good list or a fuzzed one, and then fuzzed slots: no variable may change but
+// the one that is due.
 func FuzzSlots(f *testing.F) {
 	good := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3})
 	f.Add(good, uint64(4096+150), uint8(2), true, uint16(0), uint32(1), 8)
@@ -108,8 +108,8 @@ func TestHostileLists(t *testing.T) {
 	}
 }
 
-// TestHostileHarness checks that rank 0 accepts a good slot. If it did not, the other tests would
-// prove nothing.
+// TestHostileHarness checks that rank 0 accepts a good slot. Otherwise the other tests would prove
+// nothing.
 func TestHostileHarness(t *testing.T) {
 	mem := hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
 		list := syncvar.AppendList(nil, &syncvar.List{Call: syncvar.Acquire, Phase: 1, Since: 1, Declared: 3, Digest: w.ranks[1].space.Digest(3)})
@@ -244,8 +244,8 @@ func TestListsInSlots(t *testing.T) {
 	}
 }
 
-// TestAgreedDeclarations checks that an error does not name declarations that the ranks have
-// agreed on in an earlier phase.
+// TestAgreedDeclarations checks that an error does not name declarations that the ranks agreed on
+// in an earlier phase.
 func TestAgreedDeclarations(t *testing.T) {
 	hostile(t, func(w *world, put func(ringbuf.Header, []byte)) {
 		if err := w.do([]string{"bind", "c", "500", "600"}); err != nil {

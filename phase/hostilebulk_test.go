@@ -36,8 +36,8 @@ func (w *world) landWord(t *testing.T, from, to int, change func(uint64) uint64)
 	w.changeWord(t, to, func() { w.land(from, to) }, change)
 }
 
-// changeWord calls land, applies change to the highest word of the rank's LLCM that land has
-// changed, and then steps the rank.
+// changeWord calls land, which changes words of the rank's LLCM, applies change to the highest of
+// them, and then steps the rank.
 func (w *world) changeWord(t *testing.T, rank int, land func(), change func(uint64) uint64) {
 	t.Helper()
 	llcm := w.ranks[rank].port.llcm
@@ -66,7 +66,7 @@ func hostileMessage(t *testing.T, change func(message []byte), notice func(uint6
 	return w
 }
 
-// TestHostileBulkHarness checks that rank 0 accepts the unchanged message. If it did not, the other
+// TestHostileBulkHarness checks that rank 0 accepts the unchanged message. Otherwise the other
 // tests would prove nothing.
 func TestHostileBulkHarness(t *testing.T) {
 	w := hostileMessage(t, func([]byte) {}, same)
@@ -175,8 +175,8 @@ func TestBadDoneIsAnError(t *testing.T) {
 	}
 }
 
-// FuzzMessages lets any message and notice land at rank 0: only the variable that is due may
-// change.
+// FuzzMessages lets any message and notice land at rank 0: no variable may change but the one that
+// is due.
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0x94, 0x10, 0, 0, 0, 0, 0, 0, 8}, uint32(32), true, true)
 	f.Add([]byte{2, 0, 0, 0, 0, 0, 0, 0, 0x94, 0x10, 0, 0, 0, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0x10, 0, 0, 0, 0, 0, 0, 1}, uint32(56), true, true)
@@ -205,7 +205,7 @@ func FuzzMessages(f *testing.F) {
 }
 
 // TestTransferNeedsThePort makes engines on ports that do not support the Transfer. The error must
-// say what to use instead.
+// say which Transfer to use instead.
 func TestTransferNeedsThePort(t *testing.T) {
 	for _, test := range []struct {
 		ranks    int

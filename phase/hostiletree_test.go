@@ -33,7 +33,7 @@ func hostileBundle(t *testing.T, from, to int, bundle []byte) string {
 	return w.out.String()
 }
 
-// TestBadSignals sends rank 9 signals of rank 1 that have no meaning, or not the present one.
+// TestBadSignals sends rank 9 signals of rank 1 that are invalid, or not of the present phase.
 func TestBadSignals(t *testing.T) {
 	const now, set, follows, lag = 0, 1 << 39, 1 << 32, 1
 	for word, want := range map[uint64]string{

@@ -60,8 +60,8 @@ func TestDamagedInlineRequests(t *testing.T) {
 	t.Log(outcomes)
 }
 
-// TestHostileAttachment has a request say that the contents of a variable come with it, which are
-// too long for that. The rank that needs the data fails; it reads nothing.
+// TestHostileAttachment sends a request that claims attached contents of a variable that is too
+// large for that. The rank that needs the data fails; it reads nothing.
 func TestHostileAttachment(t *testing.T) {
 	const attached, idAt = 1 << 27, 46 // in the word
 	w := &world{inline: true}
@@ -82,8 +82,8 @@ func TestHostileAttachment(t *testing.T) {
 	}
 }
 
-// TestUndeclaredTurn has a request want a variable that its rank has not declared, in a phase that
-// would be a turn. The rank that receives it fails, and its table does not grow.
+// TestUndeclaredTurn sends a request for a variable that its rank has not declared, in a phase
+// that would be a turn. The rank that receives it fails, and its table does not grow.
 func TestUndeclaredTurn(t *testing.T) {
 	const exclusive, idAt, undeclared = 2 << 16, 28, 1<<18 - 1 // in the word
 	w := &world{inline: true}

@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestLongWaits lets a rank wait at a barrier for more phases than the age of an inline request can
-// count, while another makes calls.
+// TestLongWaits lets a rank wait at a barrier for more phases than the age of an inline request
+// can count, while another rank makes calls.
 func TestLongWaits(t *testing.T) {
 	const calls = 1<<9 + 100
 	for _, first := range []uint64{0, 4095 - 50, 1<<24 - calls/2} {

@@ -10,7 +10,8 @@ import (
 )
 
 // TestWithoutTree builds a program with the tag notree and without the files of package tree. Its
-// ranks send their lists to all, however many they are, and say so if they are asked for a tree.
+// ranks send their lists to all, however many ranks there are, and return an error if they are
+// asked for a tree.
 func TestWithoutTree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds everything once more")

@@ -13,7 +13,7 @@ import (
 )
 
 // TestPartialUpdate: all ranks know that an Update takes two phases, because there are too few
-// words for all hops from rank 0, though some of them have never wanted a variable.
+// words for all hops from rank 0. Some of the ranks have never wanted a variable.
 func TestPartialUpdate(t *testing.T) {
 	const nodes = 8
 	preset, err := sim.LoadPreset(sim.DefaultEnv)
@@ -89,7 +89,7 @@ func TestPartialUpdate(t *testing.T) {
 				}
 			}
 		}
-		// One step is no phase, and the last takes two.
+		// One step has no phase, and the last takes two.
 		if want := uint64(len(steps)); e.Counts().Phases != want {
 			return fmt.Errorf("rank %d has taken %d phases, want %d", rank, e.Counts().Phases, want)
 		}

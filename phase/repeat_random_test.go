@@ -81,7 +81,7 @@ func newRecurring(seed uint64) *recurring {
 	return c
 }
 
-// step returns a random step, in which few ranks want what another wants, too.
+// step returns a random step, in which few ranks want what another rank wants.
 func (c *recurring) step(random *rand.Rand) recurringStep {
 	s := recurringStep{meet: []syncvar.Call{syncvar.Acquire, syncvar.Acquire, syncvar.Update, syncvar.Barrier, syncvar.Reduce}[random.IntN(5)]}
 	for range c.nodes {
@@ -90,7 +90,7 @@ func (c *recurring) step(random *rand.Rand) recurringStep {
 	return s
 }
 
-// other returns a step in which the same ranks read what they have written.
+// other returns a step in which the same ranks read what they wrote.
 func (s recurringStep) other(random *rand.Rand) recurringStep {
 	wants := slices.Clone(s.wants)
 	for r := range wants {
@@ -204,13 +204,13 @@ func (c *recurring) program(h dimmnet.Host, replica Replica) error {
 	return r.end()
 }
 
-// call is Engine.Call, with what the rank left unchanged in its last tenure.
+// call is Engine.Call with a report of what the rank left unchanged in its last tenure.
 func (r *recurringRank) call(l *syncvar.List) error {
 	l.Clean, r.clean = r.clean, nil
 	return r.engine.Call(l)
 }
 
-// tenure holds what wants names. If idle is set, the rank writes nothing.
+// tenure acquires what wants names, and releases it. If idle is set, the rank writes nothing.
 func (r *recurringRank) tenure(wants syncvar.List, stamp byte, idle bool) error {
 	l := syncvar.List{Call: syncvar.Acquire, Shared: wants.Shared, Exclusive: wants.Exclusive}
 	if err := r.call(&l); err != nil {
@@ -316,8 +316,8 @@ func (r *recurringRank) end() error {
 	return r.engine.Call(&syncvar.List{Call: syncvar.End})
 }
 
-// TestRepeat: in programs whose steps recur, each tenure sees what those before have written, and
-// versions count the tenures, in phases that repeat and in others.
+// TestRepeat: in programs whose steps recur, each tenure sees what earlier ones wrote, and
+// versions count the tenures, whether phases repeat or not.
 func TestRepeat(t *testing.T) {
 	longtest.OneThread(t)
 	var phases, repeated uint64

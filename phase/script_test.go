@@ -64,7 +64,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// world is a set of ranks on a network where the script decides which posts land when.
+// world is a set of ranks on a network. The script decides when each post lands.
 type world struct {
 	ranks    []*scriptRank
 	names    []string

@@ -2,7 +2,7 @@ package phase
 
 import "github.com/fagus-dsm/fagus/syncvar"
 
-// report is what the next call of a rank says of the time before it.
+// report is what the next call of a rank tells about the time before it.
 type report struct {
 	clean  []syncvar.ID // exclusive but unchanged in the last tenure
 	wrote  []syncvar.ID // the variable changed in the last tenure, if it is a single one
@@ -18,9 +18,9 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 	return e.reporting()
 }
 
-// Release ends a tenure of exclusive variables, of which the rank has changed those in written, a
-// part of them in the same order. It sends nothing: the next call reports the unchanged variables,
-// and the changed one. With one copy all variables count as changed, and no contents move.
+// Release ends a tenure of exclusive variables. written lists those that the rank has changed, in
+// the same order. It sends nothing: the next call reports the unchanged variables, and the changed
+// one. With one copy all variables count as changed, and no contents move.
 func (e *Engine) Release(exclusive, written []syncvar.ID) {
 	if e.mover.Space.IsOneCopy() {
 		return
@@ -48,8 +48,8 @@ func (e *Engine) Fence() error {
 	return nil
 }
 
-// Meet runs phases until all ranks are in the same call, which is not an Acquire. Where requests
-// are polled, and the rank has nothing to report, it knows what to post before it has made a list.
+// Meet runs phases until all ranks are in the same call, which is not an Acquire. If requests are
+// polled and the rank has nothing to report, Meet posts its request before it makes a list.
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	if e.quick != nil && e.err == nil && e.report.empty() {
 		if l := e.quick.Meet(call, word); l != nil {
@@ -63,7 +63,7 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	return e.reporting()
 }
 
-// reporting is Call for the list of Acquire or Meet, with the report.
+// reporting is Call, with the report, for the list of Acquire or Meet.
 func (e *Engine) reporting() error {
 	l, r := &e.list, &e.report
 	l.Clean, l.Attached, l.Fenced = r.clean, r.wrote, r.fenced

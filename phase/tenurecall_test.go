@@ -14,8 +14,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// writer is a rank that polls for requests. Rank 0 changes a variable of so many bytes in each
-// round, and then makes a call that all ranks make.
+// writer is a rank that polls for requests. In each round, rank 0 changes a variable of so many
+// bytes and then makes a call that all ranks make.
 type writer struct {
 	*phase.Engine
 	rank  int
@@ -45,8 +45,8 @@ func (w *writer) write() (attached []syncvar.ID, err error) {
 	return []syncvar.ID{0}, nil
 }
 
-// TestReduceAfterTenure: a Reduce has the words of all ranks, also of the rank that has just
-// changed a variable, whether its contents go with the request (24 bytes) or not (200).
+// TestReduceAfterTenure: a Reduce has the words of all ranks, also of a rank that has just changed
+// a variable, whether its contents go with the request (24 bytes) or not (200).
 func TestReduceAfterTenure(t *testing.T) {
 	const rounds = 300
 	for _, bytes := range []int{24, 200} {
@@ -79,8 +79,8 @@ func TestReduceAfterTenure(t *testing.T) {
 	}
 }
 
-// TestNoOfferAfterMeeting: a peer that fetches a variable after a Barrier does not seem to have
-// wanted the contents that could have gone with the Barrier. So later Barriers carry none.
+// TestNoOfferAfterMeeting: when a peer fetches a variable after a Barrier, that does not count as
+// if it wanted contents with the Barrier. So later Barriers carry none.
 func TestNoOfferAfterMeeting(t *testing.T) {
 	const rounds = 40
 	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
@@ -164,8 +164,8 @@ func overTree(t *testing.T, nodes, variables int, watch syncvar.Observer, body f
 	}
 }
 
-// TestOwnerOfFirstWant: a rank that wants a variable for the first time, and waits for the lists of
-// others, names its owner.
+// TestOwnerOfFirstWant: a rank that wants a variable for the first time names its owner while it
+// waits for the lists of others.
 func TestOwnerOfFirstWant(t *testing.T) {
 	var waits [9]string // by rank; ranks are coroutines
 	watch, at := &moving{f: func() {}}, make(map[dimmnet.Rank]*phase.Engine)
@@ -201,8 +201,8 @@ func TestOwnerOfFirstWant(t *testing.T) {
 	}
 }
 
-// TestFirstWants: a phase in which a rank wants a variable for the first time costs no more the
-// more phases there have been.
+// TestFirstWants: a phase in which a rank wants a variable for the first time does not cost more
+// after many phases than after a few.
 func TestFirstWants(t *testing.T) {
 	const nodes, phases = 8, 1024
 	overTree(t, nodes, nodes*phases, nil, func(e *phase.Engine, h dimmnet.Host) error {

@@ -23,8 +23,9 @@ func (p paperPort) Limits() dimmnet.Limits {
 	return dimmnet.Limits{Store: 8, Block: 464, RDMA: 1 << 20, LLCM: 128 << 10, Bulk: 256 << 20, Multicast: 7}
 }
 
-// TestLayoutOfDIMMnet1 divides the LLCM of DIMMnet-1 for runs of all sizes, with lists between all
-// pairs for up to 64 nodes, where slots hold whole pages for up to 16, and with a tree for more.
+// TestLayoutOfDIMMnet1 divides the LLCM of DIMMnet-1 for runs of all sizes: with lists between all
+// pairs for up to 64 nodes, where slots hold whole pages for up to 16 nodes, and with a tree for
+// more.
 func TestLayoutOfDIMMnet1(t *testing.T) {
 	for _, test := range []struct {
 		nodes, peers, slotBytes, words int
@@ -67,7 +68,8 @@ func isTree(a agreement.Protocol) bool {
 	return is
 }
 
-// TestSwitchOver: lists travel over a tree with more nodes than rings are good for, or on request.
+// TestSwitchOver: lists travel over a tree on request, and where there are too many nodes for
+// rings.
 func TestSwitchOver(t *testing.T) {
 	for _, test := range []struct {
 		nodes int

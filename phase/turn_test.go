@@ -15,16 +15,16 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// turns lets ranks hand over two variables, each of which counts its tenures that change it. A
-// rank seldom deviates from its turns: it wants both variables, it wants one when it is the
-// other's turn, or it changes nothing. So turns and other phases follow each other.
+// turns lets ranks hand over two variables, each of which counts the tenures that change it. A
+// rank seldom deviates: it wants both variables, or one when it is the other rank's turn, or it
+// changes nothing. So turns and other phases follow each other.
 type turns struct {
 	seed    uint64
 	changes [2]atomic.Uint64 // by variable: how many tenures have changed it
 }
 
-// TestTurns: whoever acquires a variable finds what the last tenure has left, whether the contents
-// come with a request (24 bytes) or through the rings (200 bytes), and whoever deviates.
+// TestTurns: a rank that acquires a variable finds what the last tenure left, whether the contents
+// come with a request (24 bytes) or through the rings (200 bytes), and whichever rank deviates.
 func TestTurns(t *testing.T) {
 	for seed := range uint64(8) {
 		c := &turns{seed: seed}
@@ -132,7 +132,7 @@ func TestTurnsOfBlocks(t *testing.T) {
 }
 
 // TestTurnsCompareDeclarations: ranks that have bound different ranges fail in a call that wants
-// nothing, which would be a turn.
+// nothing, and would be a turn.
 func TestTurnsCompareDeclarations(t *testing.T) {
 	err := inproc.New(inproc.Config{}).Run(t.Context(), 2, func(h dimmnet.Host) error {
 		e, _, _, err := turnEngine(h, 200+int(h.Port().Rank()))

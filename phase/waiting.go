@@ -61,8 +61,8 @@ type waits struct {
 }
 
 // LastWait returns what the rank waited for when it last had nothing to do. Unlike all other
-// methods it may be called by any goroutine. While the rank waits for more than syncvar.WaitRanks
-// ranks, the result is not updated when data of one of these ranks arrive.
+// methods, it may be called by any goroutine. While the rank waits for more than syncvar.WaitRanks
+// ranks, data that arrive from one of them do not update the result.
 func (e *Engine) LastWait() syncvar.Wait {
 	e.waits.mu.Lock()
 	defer e.waits.mu.Unlock()
@@ -82,8 +82,8 @@ func (e *Engine) recordWait() {
 	e.describe(&s.wait)
 }
 
-// waitPort wraps the port of an engine. Before each Idle it records what the rank waits for, except
-// while the port is awake, because then the engine only polls.
+// waitPort wraps the port of an engine. Before each Idle it records what the rank waits for,
+// except while the port is awake, because then the engine only polls.
 type waitPort struct {
 	dimmnet.Port
 	engine *Engine

@@ -1,5 +1,5 @@
-// Package agreement says what an agreement of a phase is: how all ranks get to know the lists of
-// all, and from them the same plan.
+// Package agreement says what an agreement of a phase is: how every rank learns the lists of all
+// ranks, and how all derive the same plan from them.
 //
 //	pairs   every rank sends its list to all others: the papers' protocol
 //	tree    lists are gathered and spread over a tree, where phases that repeat need no lists

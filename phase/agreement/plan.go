@@ -10,7 +10,7 @@ import (
 // Plan is what all ranks do in one phase.
 type Plan struct {
 	Granted   []bool             // by rank: whether the acquire list is granted
-	Complete  syncvar.Call       // the call that all ranks are in, except Acquire; else 0
+	Complete  syncvar.Call       // the call in which all ranks are, unless it is Acquire; else 0
 	Transfers []syncvar.Transfer // in the same order on every rank
 }
 
@@ -37,8 +37,8 @@ func (p *Plan) Derive(m *syncvar.Granting, phase uint64, lists []syncvar.List, t
 	return nil
 }
 
-// Completed returns the call that all ranks are in if it is not Acquire, else 0. It fails if two
-// ranks wait for all ranks in different calls.
+// Completed returns the call in which all ranks are, or 0 if that is Acquire or they are in
+// several. It fails if two ranks wait for all ranks in different calls.
 func Completed(lists []syncvar.List) (syncvar.Call, error) {
 	first, waiting := 0, 0 // the first rank that waits for all ranks, and how many such ranks
 	for r := range lists {

@@ -10,9 +10,9 @@ import (
 // In a cooperative copy two ranks copy the data of one slot, each on its own processor: the
 // receiver from the front, the sender from the back. That takes half the time of one copy.
 //
-// Each rank announces a portion before copying it: the receiver stores its front word at the
-// sender, and the sender its back word at the receiver. A rank stops where the other has begun. It
-// may see the other's word late; then both copy the same bytes to the same addresses.
+// Each rank announces a portion before it copies the portion: the receiver stores its front word
+// at the sender, and the sender its back word at the receiver. A rank stops where the other has
+// begun. If it sees the other's word late, both copy the same bytes to the same addresses.
 //
 // The receiver waits until the sender is done, so that no rank writes to the memory of a rank that
 // computes. The sender begins no other slot before the receiver is done.
@@ -23,8 +23,8 @@ const (
 	coopBytes    = 4 * portionBytes // the smallest copy that two ranks share
 )
 
-// CoopWords says where the words of cooperative copies are: the front word and the back word, in
-// owner's LLCM, that peer writes.
+// CoopWords says where the words of cooperative copies are. Peer writes a front word and a back
+// word in owner's LLCM.
 type CoopWords interface {
 	Front(owner, peer dimmnet.Rank) dimmnet.Offset
 	Back(owner, peer dimmnet.Rank) dimmnet.Offset

@@ -5,7 +5,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // CoopBytes is the size of the smallest cooperative copy.
 const CoopBytes = coopBytes
 
-// LastCoop returns where the number of the last cooperative copy to the first peer is.
+// LastCoop returns a pointer to the number of the last cooperative copy to the first peer.
 func (m *Mover) LastCoop() *uint32 { return &m.out[0].data.(*fetchSender).last }
 
 // StoreOld stores, in all words of its rank, a grant and a notice of a message of a phase.

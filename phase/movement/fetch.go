@@ -16,9 +16,9 @@ import (
 //
 // Large copies are cooperative: see coopcopy.go.
 //
-// Small variables take no slot. A receiver copies all that the variable guards from the memory of
-// its owner, when all lists have arrived: the owner has released the variable before it sent its
-// list, and cannot acquire it before the receiver sends its next list.
+// Small variables take no slot. When all lists have arrived, a receiver copies the whole variable
+// from its owner's memory: the owner released the variable before it sent its list, and cannot
+// acquire it before the receiver sends its next list.
 type fetch struct {
 	queued
 	mover *Mover
@@ -28,7 +28,7 @@ type fetch struct {
 	rest  []syncvar.Transfer // the other transfers; reused
 }
 
-// WholeBytes is the value of Config.Whole that the live networks use. Copying so many bytes takes
+// WholeBytes is the value of Config.Whole that the live networks use. To copy so many bytes takes
 // as long as a slot with locations takes to arrive: about 3 us.
 const WholeBytes = 32 << 10
 
@@ -48,13 +48,13 @@ func (m *fetch) assign(transfers []syncvar.Transfer) (queued []syncvar.Transfer)
 	return m.rest
 }
 
-// CopiesWhole reports whether this rank would copy a variable whole from the memory of its owner.
+// CopiesWhole reports whether this rank would copy the whole variable from its owner's memory.
 func (m *Mover) CopiesWhole(id syncvar.ID) bool {
 	f, ok := m.method.(*fetch)
 	return ok && f.small(id)
 }
 
-// small reports whether receivers copy a variable whole. A rank that has not bound the variable
+// small reports whether receivers copy the whole variable. A rank that has not bound the variable
 // has no part in its transfers.
 func (m *fetch) small(id syncvar.ID) bool {
 	if !m.mover.Space.Bound(id) {
@@ -78,8 +78,8 @@ func (m *fetch) step() (progress bool, err error) {
 	return true, nil
 }
 
-// CopyWhole copies all that a variable guards from its owner's memory, not from a rank
-// that would relay the data: that rank copies them now, too.
+// CopyWhole copies all that a variable guards from its owner's memory. It never reads from a
+// relaying rank, which is copying the data itself now.
 func (m *Mover) CopyWhole(id syncvar.ID, owner dimmnet.Rank) {
 	for _, r := range m.Space.Ranges(id) {
 		m.Counts.Fetched += uint64(copy(m.Space.Bytes(r), m.Space.View(owner, r)))
@@ -116,8 +116,8 @@ type fetchSender struct {
 func (s *fetchSender) reading() bool { return false }
 func (s *fetchSender) pending() bool { return s.state == helpCopy }
 
-// ready reports whether the receiver has finished the last cooperative copy. Before that, another
-// cooperative copy would overwrite words that the receiver still reads.
+// ready reports whether the receiver has finished the last cooperative copy. Before that, the next
+// one would overwrite words that the receiver still reads.
 func (s *fetchSender) ready() bool {
 	if s.state == helpDone && s.receiverDone() {
 		s.state = helpNone
@@ -171,7 +171,7 @@ func (r *fetchReceiver) accept(ring *ringbuf.Receiver, h ringbuf.Header) error {
 	return nil
 }
 
-// step copies one portion, or ends the copy of the slot. The queue takes no other slot before.
+// step copies one portion, or ends the copy of the slot. Until then the queue takes no other slot.
 func (r *fetchReceiver) step() (progress, blocked bool, err error) {
 	done := false
 	switch r.state {

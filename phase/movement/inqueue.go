@@ -20,7 +20,7 @@ type inQueue struct {
 	mover *Mover
 	from  dimmnet.Rank
 	state inState
-	due   int // the number of lists or transfers that have not arrived whole
+	due   int // the number of lists or transfers that have not fully arrived
 	ring  *ringbuf.Receiver
 	data  dataReceiver
 

@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestLandedInPart: a PUSH has landed when its done word has all of its bytes. Any other number but
-// 0 is an error.
+// TestLandedInPart: a PUSH has landed when its done word has the number of its bytes. Any other
+// number but 0 is an error.
 func TestLandedInPart(t *testing.T) {
 	for done, want := range map[uint64]string{0: "waits", 99: "fails", 100: "landed", 101: "fails", 1: "fails", 1 << 32: "fails", 1<<32 + 100: "fails"} {
 		b := &Push{rings: rings{mover: &Mover{Port: donePort{done: done}}}, Config: PushConfig{Words: PushWords{count: 1}}}
@@ -26,7 +26,7 @@ func TestLandedInPart(t *testing.T) {
 	}
 }
 
-// donePort is a port of which one word is read.
+// donePort is a port with a single word, which is read.
 type donePort struct {
 	dimmnet.Port
 	done uint64

@@ -6,7 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// TestLargestWords: grants and notices with the largest values arrive as they are.
+// TestLargestWords: grants and notices with the largest values arrive unchanged.
 func TestLargestWords(t *testing.T) {
 	memory := span{lo: 64, n: 1<<32 - 128}
 	for phase := uint64(0); phase < 3; phase++ {

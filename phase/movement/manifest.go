@@ -93,8 +93,8 @@ func pack(queue []consistency.Cut, limit int) (message, rest []consistency.Cut, 
 // minMessage is the size of the smallest message that moves a word.
 const minMessage = countBytes + pieceBytes + dimmnet.WordBytes
 
-// mostBytes bounds the size of a multicast that goes as one message. All ranks of the multicast
-// know guarded, the bytes that its variables guard, and pieces, the most pieces they can have.
+// mostBytes bounds the size of a multicast that goes as one message. All its ranks know guarded,
+// the bytes that its variables guard, and pieces, the largest number of pieces that it can have.
 func mostBytes(guarded, pieces int) int {
 	return countBytes + Padded(guarded) + pieces*(pieceBytes+dimmnet.WordBytes)
 }

@@ -34,9 +34,9 @@ type method interface {
 	pending() bool
 	// due appends the ranks from which step expects data.
 	due(ranks []dimmnet.Rank) []dimmnet.Rank
-	// blocked describes for a report what step waits for, and appends the ranks it waits for.
+	// blocked describes for a report what step waits for, and appends the ranks that it waits for.
 	blocked(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank)
-	// fullQueue describes for a report what an outQueue waits for if it cannot send.
+	// fullQueue describes for a report what an outQueue waits for when it cannot send.
 	fullQueue() string
 	// abandon ends all access of the network to the program's memory: the run has failed.
 	abandon()
@@ -68,7 +68,7 @@ type dataReceiver interface {
 	pending() bool
 }
 
-// queued is what most methods have in common: they move nothing past the queues.
+// queued has the methods of a method that moves nothing past the queues, as most do.
 type queued struct{}
 
 func (queued) ready() (progress, done bool)                           { return false, true }

@@ -31,7 +31,7 @@ type Mover struct {
 	out    []outQueue // by index in Peers
 	in     []inQueue  // by index in Peers
 	queued bool       // the queues have something to do in this phase
-	moving bool       // data are due in this phase; before, lists are
+	moving bool       // the queues move data in this phase; until then, lists
 
 	streams   []*stream              // of all phases so far; reused
 	streaming int                    // how many of them this phase uses
@@ -43,14 +43,14 @@ type Mover struct {
 
 // Agreement is what a Mover asks of the agreement whose data it moves.
 type Agreement interface {
-	// TakeList takes the list, or the bundle of lists, that a peer has sent through its ring. b is
-	// valid until TakeList returns.
+	// TakeList takes the list or bundle of lists that a peer has sent through its ring. b is valid
+	// until TakeList returns.
 	TakeList(from dimmnet.Rank, b []byte) error
-	// MaxListBytes bounds what a peer may send of lists in a phase.
+	// MaxListBytes bounds the lists that a peer may send in a phase.
 	MaxListBytes() int
 	// Moved returns the version, before the phase, of a variable that this rank moves in the phase.
 	Moved(id syncvar.ID) syncvar.Version
-	// Owner returns the rank that had a variable exclusively last.
+	// Owner returns the rank that last had a variable exclusively.
 	Owner(id syncvar.ID) dimmnet.Rank
 	// Peers returns the ranks with which this rank exchanges lists, in increasing order.
 	Peers() []dimmnet.Rank
@@ -99,8 +99,8 @@ func (m *Mover) Push() *Push {
 	return b
 }
 
-// Connect makes the rings to the peers of a, by Layout. a is asked from now on. lazy says that
-// slots are returned lazily (ringbuf.Receiver.SetLazy).
+// Connect makes the rings to the peers of a, by Layout. From now on the Mover asks a. lazy says
+// that slots are returned lazily (ringbuf.Receiver.SetLazy).
 func (m *Mover) Connect(a Agreement, lazy bool) {
 	m.agreement, m.Peers = a, a.Peers()
 	m.dataKind, m.maxCut = m.method.slots()
@@ -175,7 +175,7 @@ func (m *Mover) Step() (progress bool, err error) {
 	return progress || moved, err
 }
 
-// Quiet reports whether all lists, or all data, of this rank have been sent and have arrived.
+// Quiet reports whether all lists, or all data, of this rank are sent and have arrived.
 func (m *Mover) Quiet() bool {
 	for i := 0; m.queued && i < len(m.Peers); i++ {
 		if m.out[i].pending() || m.in[i].pending() {
@@ -185,7 +185,7 @@ func (m *Mover) Quiet() bool {
 	return !m.method.pending()
 }
 
-// Finish records all bytes that have arrived in the phase, which is over for this rank.
+// Finish records all bytes that arrived in the phase, which is over for this rank.
 func (m *Mover) Finish() {
 	for _, s := range m.arriving {
 		m.pieces = s.AppendPieces(m.pieces[:0])
@@ -224,7 +224,7 @@ func (m *Mover) Due(ranks []dimmnet.Rank) []dimmnet.Rank {
 }
 
 // Full appends the ranks to which lists or data cannot be sent now. what describes, for a report,
-// what the rank waits for then.
+// what the rank then waits for.
 func (m *Mover) Full(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
 	for i, r := range m.Peers {
 		if m.out[i].pending() {
@@ -234,7 +234,8 @@ func (m *Mover) Full(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
 	return m.method.fullQueue(), ranks
 }
 
-// Blocked describes, for a report, what the method waits for, and appends the ranks it waits for.
+// Blocked describes, for a report, what the method waits for, and appends the ranks that it waits
+// for.
 func (m *Mover) Blocked(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
 	return m.method.blocked(ranks)
 }

@@ -25,12 +25,12 @@ type Edge struct {
 	in       int // the index of the hop among the hops into rank to
 }
 
-// NewMulticasts merges transfers, which are in the order of a plan. A multicast takes the
-// position of its first transfer. rest are the multicasts with a hop that gets no word, because
-// its number is not below words. Every rank computes the same result.
+// NewMulticasts merges transfers, which are in the order of a plan. A multicast takes the position
+// of its first transfer. rest are the multicasts with a hop without a word: its number would not
+// be below words. Every rank computes the same result.
 //
-// If nodes is not 0, a hop has the number of the peer, or that number and a multiple of nodes if
-// there are several from one rank to the other. Then the two need to know no other hops.
+// If nodes is not 0, a hop has the number of the peer. If there are several hops from one rank to
+// the other, multiples of nodes are added. Then the two ranks need to know no other hops.
 func NewMulticasts(transfers []syncvar.Transfer, words, nodes int) (numbered, rest []Multicast) {
 	index := make(map[string]int)
 	var all []Multicast
@@ -112,7 +112,7 @@ func newHopNumbers(words, nodes int) hopNumbers {
 	return h
 }
 
-// number numbers an edge.
+// number gives an edge its numbers.
 func (h *hopNumbers) number(e *Edge) {
 	if h.nodes == 0 {
 		e.out, e.in = h.out[e.From], h.in[e.To]
@@ -122,7 +122,7 @@ func (h *hopNumbers) number(e *Edge) {
 	e.out, e.in = before+int(e.To), before+int(e.From)
 }
 
-// count counts an edge that has been numbered, or takes it back if by is -1.
+// count counts a numbered edge, or takes it back if by is -1.
 func (h *hopNumbers) count(e *Edge, by int) {
 	if h.nodes > 0 {
 		h.pairs[[2]dimmnet.Rank{e.From, e.To}] += by

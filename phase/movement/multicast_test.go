@@ -29,8 +29,8 @@ func someWants(random *rand.Rand, ranks, vars int, number uint64) []syncvar.List
 	return lists
 }
 
-// TestMulticastsAreThePlan splits the plans of random runs into multicasts. Together, these hold
-// every transfer once, and every hop has its own number at both ranks.
+// TestMulticastsAreThePlan splits the plans of random runs into multicasts. Together these hold
+// every transfer once, and every hop has a unique number at both ranks.
 func TestMulticastsAreThePlan(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -109,7 +109,7 @@ func checkNumbers(t *testing.T, seed uint64, trees []Multicast, words int) {
 	}
 }
 
-// TestTreeKeys checks that trees which differ in one bit of a rank have different keys.
+// TestTreeKeys checks that trees that differ in one bit of a rank have different keys.
 func TestTreeKeys(t *testing.T) {
 	seen := map[string]int{treeKey([]syncvar.Transfer{{From: 0, To: 0}}): -1}
 	for bit := range 16 {

@@ -20,7 +20,7 @@ import (
 type outState uint8
 
 const (
-	outIdle    outState = iota // nothing to send to the peer, so far in this phase
+	outIdle    outState = iota // nothing to send to the peer so far in this phase
 	outNext                    // put lists or data into the next free slot
 	outSlot                    // the ring posts a slot
 	outData                    // the method moves the data of the last slot
@@ -38,7 +38,7 @@ type outQueue struct {
 	lists     []byte // the encoded list or bundle to send
 	pos       int    // how many bytes of lists have been put into slots
 	transfers []outTransfer
-	first     int // the transfers before it are sent
+	first     int // all transfers before this index are sent
 }
 
 type outTransfer struct {
@@ -46,7 +46,7 @@ type outTransfer struct {
 	next   int // the index of the cut to send next
 }
 
-// pending reports whether lists or data of this phase are not sent. It ends outReading if it can.
+// pending reports whether lists or data of this phase are unsent. It ends outReading if it can.
 func (q *outQueue) pending() bool {
 	if q.state == outReading {
 		q.settle()
@@ -121,7 +121,7 @@ func (q *outQueue) posted() {
 }
 
 // nextTransfer returns the index of the first transfer with a cut to send. It returns -1 if there
-// is none, because the data that all queued transfers pass on have not arrived.
+// is none, because no data have arrived that the queued transfers pass on.
 func (q *outQueue) nextTransfer() int {
 	for i := q.first; i < len(q.transfers); i++ {
 		if q.transfers[i].next < q.transfers[i].stream.sendable() {

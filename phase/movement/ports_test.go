@@ -15,8 +15,8 @@ type limitedPort struct {
 func (p limitedPort) Rank() dimmnet.Rank     { return 0 }
 func (p limitedPort) Limits() dimmnet.Limits { return p.limits }
 
-// TestBulkOfPorts checks how much of a port's RDMA and bulk memory is used, and how little is
-// enough.
+// TestBulkOfPorts checks how much of a port's RDMA and bulk memory is used, and how little
+// suffices.
 func TestBulkOfPorts(t *testing.T) {
 	for _, test := range []struct{ rdma, bulk, piece, memory int }{
 		{8, 32, 8, 32}, {15, 39, 8, 32}, {64<<10 - 1, 4097, 64<<10 - 8, 4096}, {1 << 20, 1 << 40, 64 << 10, 1<<32 - 8},

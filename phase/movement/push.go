@@ -14,7 +14,7 @@ import (
 // The state of a message is in its role and in its hops.
 //
 // Where ranks can read each other's memory (Config.Views), a multicast of small variables is no
-// message: each receiver copies them from the memory of their owner, as method fetch does.
+// message: each receiver copies them from their owner's memory, as method fetch does.
 type Push struct {
 	rings
 	Config PushConfig
@@ -40,22 +40,22 @@ type PushConfig struct {
 	Words   PushWords
 	Live    bool // the port's clock is real
 	Least   int  // multicasts of variables that guard fewer bytes go through rings
-	Whole   int  // variables of up to so many bytes are copied from the memory of their owner
+	Whole   int  // variables of up to so many bytes are copied from their owner's memory
 	Repeats bool // phases may repeat: grants may stand (Standing)
 }
 
 // CanPush reports whether a port with such limits can have the method.
 func CanPush(l dimmnet.Limits) bool { return l.RDMA >= dimmnet.WordBytes && l.Bulk >= minMessage }
 
-// wholeCopy is a variable that this rank copies from the memory of its owner. This rank counts the
-// transfer, because the owner takes no step for it.
+// wholeCopy is a variable that this rank copies from its owner's memory. This rank counts the
+// transfer, because the owner does nothing for it.
 type wholeCopy struct {
 	id    syncvar.ID
 	owner dimmnet.Rank
 }
 
-// pieceMost is the size of the largest PUSH. Small PUSHes let a rank pass a message on early. The
-// pause between two PUSHes is some 2 us, and 64 KiB take 131 us at 500 MB/s.
+// pieceMost is the size of the largest PUSH. Small PUSHes let a rank pass on a message early. The
+// pause between two PUSHes is about 2 us, and 64 KiB take 131 us at 500 MB/s.
 const pieceMost = 64 << 10
 
 // livePieceMost is the size of the largest PUSH on live ports, where a PUSH begins two network
@@ -83,7 +83,7 @@ func (b *Push) Words() int { return b.Config.Words.count }
 
 func (b *Push) pending() bool { return len(b.roles)+len(b.copies) > 0 && !b.foreseen }
 
-// ready empties this rank's grant and notice words, once in clearPhases phases. No word of an
+// ready empties this rank's grant and notice words once in clearPhases phases. No word of an
 // earlier phase is in flight, because this rank has read the last word of every hop.
 func (b *Push) ready() (progress, done bool) {
 	if b.mover.Phase == 0 || b.mover.Phase%clearPhases != 0 {
@@ -168,7 +168,7 @@ func (b *Push) prepare(multicasts []Multicast, s *Standing) {
 	s.fits = b.Config.Repeats && b.fits()
 }
 
-// small reports whether receivers copy the variables of a multicast whole. All its ranks agree.
+// small reports whether receivers copy the whole variables of a multicast. All its ranks agree.
 func (b *Push) small(items []Source) bool {
 	for _, item := range items {
 		if n, _ := b.mover.Space.Extent(item.ID); n > b.Config.Whole {
@@ -290,7 +290,7 @@ func (b *Push) due(ranks []dimmnet.Rank) []dimmnet.Rank {
 }
 
 // blocked appends the ranks that have not granted a message of the present round. If all have, it
-// appends the ranks whose messages have not landed.
+// appends the ranks from which messages have not landed.
 func (b *Push) blocked(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
 	before := len(ranks)
 	ranks = b.hopsTo(ranks, func(h *hop) bool { return h.state == hopGrant })
@@ -300,7 +300,7 @@ func (b *Push) blocked(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
 	return "its PUSHes to land at ranks", b.hopsTo(ranks, func(h *hop) bool { return !h.quiet() })
 }
 
-// hopsTo appends the destination of every hop of the present round that the predicate accepts.
+// hopsTo appends the destinations of the hops in the present round that the predicate accepts.
 func (b *Push) hopsTo(ranks []dimmnet.Rank, is func(*hop) bool) []dimmnet.Rank {
 	for _, r := range b.round {
 		for i := range r.hops {

@@ -18,9 +18,9 @@ import (
 // The index is the number of a hop, not a rank, so the rows do not grow with the number of nodes.
 //
 // A grant or notice carries the low bits of the phase, so that an old word is not taken for a new
-// one. The bits repeat after 2^24 phases; no word is as old, because every rank empties its words
-// once in clearPhases phases. A word also carries the number of the message, because a multicast
-// that is too large for one message takes several.
+// one. The bits repeat after 2^24 phases. No word gets that old, because every rank empties its
+// words once in clearPhases phases. A word also carries the number of the message, because a
+// multicast that is too large for one message takes several.
 //
 //	grant    offset 32 | standing 1 | reserved 1       | message 6 | phase 24
 //	notice   bytes 32 | message ends 1 | last 1        | message 6 | phase 24
@@ -28,7 +28,7 @@ import (
 // The low bits come first.
 type PushWords struct {
 	base  dimmnet.Offset
-	count int // of each row
+	count int // the number of words in a row
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 	tagShift   = 34
 	messageMax = 1<<6 - 1
 
-	clearPhases = (ringbuf.PhaseMask + 1) / 2 // phases between two times at which words are emptied
+	clearPhases = (ringbuf.PhaseMask + 1) / 2 // how often words are emptied, in phases
 )
 
 // PlacePushWords places the words at the end of the LLCM, and reduces limits.LLCM by their size.

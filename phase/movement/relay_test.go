@@ -17,7 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// relay is a program in which ranks 0 and 1 write to variable 0 in turns, the other in between
+// relay is a program in which ranks 0 and 1 write to variable 0 in turn. In between the other rank
 // checks what was written.
 type relay struct {
 	use    func(m *movement.Mover) agreement.Protocol // chooses the method
@@ -26,7 +26,7 @@ type relay struct {
 	net    dimmnet.Network
 	bytes  int // bytes that variable 0 guards
 	rounds int
-	views  [][]byte // by rank: the memory of the array; nil: no rank can read that of others
+	views  [][]byte // by rank: the memory of the array; nil: no rank can read another's memory
 	before func(m *movement.Mover)
 }
 
@@ -113,8 +113,8 @@ func TestCooperativeCopiesWrap(t *testing.T) {
 	}
 }
 
-// TestOldWords lets grants and notices of 2^24 phases ago lie in the LLCM. A rank must not take
-// them for words of the present phase, in which a message goes by PUSH.
+// TestOldWords leaves grants and notices of 2^24 phases ago in the LLCM. A rank must not take them
+// for words of the present phase, in which a message goes by PUSH.
 func TestOldWords(t *testing.T) {
 	const first = 1<<24 - 2 // the words are emptied in phase 2^24
 	for message := range 3 {

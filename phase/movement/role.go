@@ -18,7 +18,7 @@ const (
 // role is one rank's part in a multicast. The root owns the data; receivers may relay them.
 type role struct {
 	items []Source
-	most  int // the most bytes that all items can take as one message
+	most  int // the most bytes that all items can need as one message
 	root  bool
 	hops  []hop // the hops out of this rank
 
@@ -38,7 +38,7 @@ type role struct {
 	number int // from 0
 	size   int // bytes reserved for the message; at the root its exact size
 	offset dimmnet.Offset
-	here   notice // how much of the message is in this rank's bulk memory
+	here   notice // what part of the message is in this rank's bulk memory
 }
 
 func newRole(own dimmnet.Rank, c *Multicast) *role {
@@ -59,8 +59,8 @@ func newRole(own dimmnet.Rank, c *Multicast) *role {
 	return r
 }
 
-// reserve returns how many bytes the next message needs; all is the size of the bulk memory. The
-// root knows the exact size. All receivers use the same upper bound.
+// reserve returns the number of bytes for the next message; all is the size of the bulk memory.
+// The root knows the exact size. All receivers use the same upper bound.
 func (r *role) reserve(all int) int {
 	switch {
 	case r.size > 0: // computed for an earlier round, which had no space for the message
@@ -72,8 +72,8 @@ func (r *role) reserve(all int) int {
 	return r.size
 }
 
-// surelyLast reports whether this rank knows, when a message begins, that the message is the last
-// of its multicast.
+// surelyLast reports whether this rank knows, when a message begins, that it is the last one of
+// its multicast.
 func (r *role) surelyLast(all int) bool {
 	if r.root {
 		return len(r.queue) == 0

@@ -2,22 +2,22 @@ package movement
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// In a phase that repeats, a PUSH needs no grant: the grant of one cycle before stands. A receiver
-// gives a standing grant if the messages of all its multicasts fit its bulk memory at once, however
-// many bytes are new. Then their offsets do not depend on what is new.
+// In a phase that repeats, a PUSH needs no grant: the grant of one cycle ago stands. A receiver
+// gives a standing grant if the messages of all its multicasts fit its bulk memory at once,
+// however many bytes are new. Then their offsets do not depend on what is new.
 //
 // A receiver keeps the promise by beginning its round before it sends its mark (Push.Foresee): it
-// fills and flips its bulk memory while no peer may push. Peers push when all ranks have sent their
-// marks. If some rank deviates, nobody has pushed, and the round is taken back.
+// fills and flips its bulk memory while no peer may push. Peers push when all ranks have sent
+// their marks. If some rank deviates, nobody has pushed, and the round is taken back.
 
-// Standing is what a rank knows of its grants in a phase and in those that repeat it.
+// Standing is what a rank knows of its grants in a phase and in the phases that repeat it.
 type Standing struct {
 	fits   bool          // all messages of this rank fit its bulk memory at once
 	given  bool          // the grants of this rank stand
-	grants map[int]grant // by the number of the hop out of this rank: those that stand
+	grants map[int]grant // by the number of the hop out of this rank: the standing grants
 }
 
-// keep keeps a grant that this rank has got.
+// keep keeps a grant that this rank got.
 func (s *Standing) keep(hop int, g grant) {
 	if !g.standing {
 		return
@@ -47,18 +47,18 @@ func (b *Push) Foresee(multicasts []Multicast, s *Standing) {
 	}
 }
 
-// Retract takes back what Foresee has done: the phase does not repeat. What the rank has filled is
-// filled again, in whichever bank the host now reaches.
+// Retract takes back what Foresee did: the phase does not repeat. The rank's messages are filled
+// again, in whichever bank the host now reaches.
 func (b *Push) Retract() {
 	clear(b.roles)
 	b.roles, b.round, b.copies, b.foreseen = b.roles[:0], b.round[:0], b.copies[:0], false
 	b.mover.forget()
 }
 
-// Repeat moves what Foresee has prepared: the phase repeats.
+// Repeat starts the multicasts that Foresee prepared: the phase repeats.
 func (b *Push) Repeat() { b.foreseen, b.mover.moving = false, true }
 
-// fits reports whether the messages of all roles fit the bulk memory at once, whatever is new.
+// fits reports whether the messages of all roles fit the bulk memory at once, however much is new.
 func (b *Push) fits() bool {
 	n := 0
 	for _, r := range b.roles {

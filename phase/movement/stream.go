@@ -13,7 +13,7 @@ import (
 type stream struct {
 	consistency.Stream
 	from       dimmnet.Rank // the sender of an incoming stream
-	incomplete int          // how many cuts, the last in Cuts, have not arrived whole
+	incomplete int          // how many cuts, the last ones in Cuts, have not fully arrived
 }
 
 func (s *stream) sendable() int { return len(s.Cuts) - s.incomplete }
@@ -60,7 +60,7 @@ func (m *Mover) newStream(id syncvar.ID, from dimmnet.Rank) *stream {
 	return s
 }
 
-// follow adds c, which rank from has sent, to the incoming stream of its variable. It returns the
+// follow adds c, which rank from sent, to the incoming stream of its variable. It returns the
 // stream and the memory of the cut. last says that the cut ends the stream.
 func (m *Mover) follow(from dimmnet.Rank, c consistency.Cut, last bool) (s *stream, mem []byte, err error) {
 	id, mem, err := m.Space.Guard(c.Range)

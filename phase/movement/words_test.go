@@ -27,8 +27,8 @@ func TestStandingGrants(t *testing.T) {
 	}
 }
 
-// TestAllWordsAreEmptied: ready empties the grant and notice words of all hops, once in a while and
-// every time, and says that it is done only then.
+// TestAllWordsAreEmptied: ready empties the grant and notice words of all hops each time that they
+// are due, and reports done only then.
 func TestAllWordsAreEmptied(t *testing.T) {
 	err := inproc.New(inproc.Config{Bulk: 2000}).Run(t.Context(), 2, func(h dimmnet.Host) error {
 		m := New(h.Port(), consistency.NewSpace(), 0, nil)
@@ -69,7 +69,7 @@ func TestAllWordsAreEmptied(t *testing.T) {
 	}
 }
 
-// TestRetract: a round that was taken back has left nothing.
+// TestRetract: a round that is taken back leaves nothing.
 func TestRetract(t *testing.T) {
 	b := &Push{rings: rings{mover: new(Mover)}, roles: make([]*role, 3), copies: make([]wholeCopy, 2), foreseen: true, moved: make(map[Source]bool)}
 	b.round = b.roles[:2]

@@ -7,7 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// zeroCopyCutBytes is the size of the largest cut. A rank that passes a variable on sends a cut
+// zeroCopyCutBytes is the size of the largest cut. A rank that passes on a variable sends a cut
 // when the whole cut has arrived.
 const zeroCopyCutBytes = 1 << 20
 

@@ -2,9 +2,9 @@ package pairs
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// Area holds the words through which ranks exchange inline requests: an acquire list that
-// fits 8 bytes goes as one Store instead of a message through the ring. On a real port this
-// makes a barrier three times as fast. The papers' protocol has no such words.
+// Area holds the words through which ranks exchange inline requests: an acquire list that fits 8
+// bytes goes as one Store instead of a message through the ring. On a real port this makes a
+// barrier three times as fast. The papers' protocol has no such words.
 //
 // Every rank's LLCM has two lines of words for each peer, which that peer writes. The first is for
 // even phases and the second for odd ones, so a peer never writes the line that the rank polls for
@@ -15,7 +15,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 //	word 2, 3   of the first line: front and back word of a cooperative copy (movement.CoopWords)
 //	bytes 32 on the contents of the variable that the request names as attached (attach.go)
 //
-// In a run of two ranks there may be two blocks before the lines, for contents that are longer.
+// In a run of two ranks there may be two blocks before the lines, for longer contents.
 //
 // Two request words are enough. A rank R that stores its request for phase p has finished phase
 // p-1, so R has read the requests of all peers for p-1. Before a peer sent its request for p-1, it
@@ -39,9 +39,9 @@ const (
 	inlineLines = 2
 )
 
-// The area may take one part in inlineShare of the LLCM. Two blocks take one part in blockShare, if
-// they are large enough to be worth it, and at most mostAttached bytes each: that much is sent in
-// vain whenever the peer stops wanting a variable.
+// The area may take one part in inlineShare of the LLCM. Two blocks take one part in blockShare,
+// if that makes them large enough to be worth it. A block has at most mostAttached bytes: so many
+// are sent in vain whenever the peer stops wanting a variable.
 const (
 	inlineShare   = 4
 	blockShare    = 8

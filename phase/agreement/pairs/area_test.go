@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestLinesApart: no byte that one peer writes in another's inline area is written by a second
-// peer, for another phase or as another part, with attached contents of each size.
+// TestLinesApart: in an inline area no two peers write the same byte, and a peer writes no byte
+// for two phases or two purposes. This holds for attached contents of each size.
 func TestLinesApart(t *testing.T) {
 	for nodes := 2; nodes <= 6; nodes++ {
 		limits := dimmnet.Limits{LLCM: 1 << 16}

@@ -9,13 +9,14 @@ import (
 )
 
 // A rank that has changed one small variable in its last tenure attaches the contents to its next
-// inline request, for every peer: it cannot know yet which peer will want them. All ranks see in
-// the request which variable that is. So the plan needs no transfer of it in this phase: the
-// receivers find the contents beside the request. In a later phase the variable moves as others do.
+// inline request, for every peer: it cannot know yet which peer will want them. The request tells
+// all ranks which variable that is, so the plan needs no transfer of it in this phase: the
+// receivers find the contents beside the request. In a later phase the variable moves as others
+// do.
 //
 // Contents of up to attachBytes lie behind the words of the request's line. In a run of two ranks
-// there are blocks for larger ones (Area). A rank attaches these only if the peer wanted the
-// last contents that the rank made of the variable, in the phase in which they could be attached.
+// there are blocks for larger contents (Area). A rank uses a block for a variable only if the peer
+// wanted the variable when its contents could last be attached.
 //
 // The contents are written before the request, so the request's landing proves that they have
 // landed, and nobody overwrites them in this phase.
@@ -57,8 +58,8 @@ func (p *Inline) attached(id syncvar.ID, owner dimmnet.Rank) bool {
 	return ok && changed == id
 }
 
-// takeAttached takes the transfers to this rank whose contents are attached to requests, and
-// removes from the plan all transfers of their variables.
+// takeAttached takes the transfers to this rank whose contents are attached to requests. It
+// removes all transfers of attached variables from the plan.
 func (p *Inline) takeAttached() error {
 	rest := p.outcome.Transfers[:0]
 	for _, t := range p.outcome.Transfers {

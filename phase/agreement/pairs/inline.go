@@ -24,7 +24,7 @@ type Inline struct {
 	prefetch dimmnet.Prefetcher // the port, or nil
 
 	attachment []byte              // goes with this rank's request, or is being read
-	offered    []syncvar.ID        // what a block could be used for in this phase; at most one
+	offered    []syncvar.ID        // at most one: the variable that a block could carry now
 	sought     map[syncvar.ID]bool // whether the peer wanted a variable when it was last offered
 }
 
@@ -79,8 +79,8 @@ func (p *Inline) Meet(call syncvar.Call, word uint64) *syncvar.List {
 // Send leaves the requests to Step.
 func (p *Inline) Send() error { return nil }
 
-// shortPolls bounds the polls of Poll: about as long as requests take that ranks on different
-// processors post at the same time.
+// shortPolls bounds the polls of Poll. They take about as long as requests need that ranks on
+// different processors post at the same time.
 const shortPolls = 200
 
 // Polls reports whether posts land at once.
@@ -137,7 +137,7 @@ func (p *Inline) Decide() (moves bool, err error) {
 	return true, nil
 }
 
-// keepOwn keeps this rank's list, which the caller still has if it went as a word.
+// keepOwn keeps this rank's list if it went as a word: then the caller still owns it.
 func (p *Inline) keepOwn() {
 	if l := p.requests.list; l != p.own {
 		*p.own = *l
@@ -145,9 +145,8 @@ func (p *Inline) keepOwn() {
 	}
 }
 
-// met ends a phase in which all ranks have sent the same request, and wait for all ranks in the
-// same call. It does what plan and Finish would do. It returns false, and does nothing, if they
-// have more to do.
+// met ends a phase in which all ranks have sent the same request and meet in the same call. It
+// does the work of plan and Finish. If there is more to do, it does nothing and returns false.
 func (p *Inline) met() (done bool) {
 	r := &p.requests
 	if !r.meets || r.alike < len(p.peers) || !p.same {

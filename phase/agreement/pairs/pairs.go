@@ -27,7 +27,7 @@ type Protocol struct {
 	words    []uint64      // reused
 
 	declarations agreement.Declarations
-	same         bool // all ranks had as many declarations when lists last came through rings
+	same         bool // when lists last came through rings, all ranks had equal counts
 }
 
 var _ agreement.Protocol = (*Protocol)(nil)
@@ -178,7 +178,7 @@ func (p *Protocol) Moved(id syncvar.ID) syncvar.Version { return p.table.Version
 // Version returns the version of a variable after the last phase.
 func (p *Protocol) Version(id syncvar.ID) syncvar.Version { return p.table.Version(id) }
 
-// Owner returns the rank that had a variable exclusively last.
+// Owner returns the rank that last had a variable exclusively.
 func (p *Protocol) Owner(id syncvar.ID) dimmnet.Rank { return p.table.State(id).Owner }
 
 // Table returns the table.

@@ -13,10 +13,10 @@ type requests struct {
 	own    uint64        // the request of this rank
 	list   *syncvar.List // what own says
 	reduce bool          // the value of a Reduce goes before own
-	meets  bool          // own says nothing but that the rank waits for all ranks in a call
-	alike  int           // the number of peers that have sent the same request, if it meets
+	meets  bool          // own only says that the rank waits for all ranks in a call
+	alike  int           // if meets: the number of peers that have sent the same request
 	posted int           // how many peers have been sent own, in the order of Mover.Peers
-	before int           // how many of the posts that go before own the next peer has been sent
+	before int           // how many of the posts before own the next peer has been sent
 	due    []int         // the indexes of the peers whose requests have not arrived
 	words  []uint64      // by index in Mover.Peers: the requests that have arrived
 
@@ -84,7 +84,7 @@ func inlineError(from dimmnet.Rank, err error) error {
 // postAll posts the requests of this rank that can be posted now.
 //
 // Then it prefetches the lines of the next phase. Their owners do not poll them in this phase, so
-// the next requests need not wait for the lines: on shm that halves the way of a request.
+// the next requests need not wait for the lines. On shm that halves the time of a request.
 func (r *requests) postAll(p *Inline) (progress bool) {
 	for r.posted < len(p.peers) && r.post(p, p.peers[r.posted]) {
 		progress = true
@@ -97,8 +97,8 @@ func (r *requests) postAll(p *Inline) (progress bool) {
 	return progress
 }
 
-// post posts what goes before the request, and then the request to the next peer. The list follows
-// the request if it does not fit.
+// post posts to the next peer what must land before the request, and then the request. The list
+// follows the request if it does not fit.
 func (r *requests) post(p *Inline, to dimmnet.Rank) bool {
 	own := p.rank
 	if r.before == 0 && r.reduce && !p.port.Store(to, p.area.value(to, own, p.m.Phase), r.list.Word, dimmnet.WordBytes) {
@@ -121,7 +121,7 @@ func (r *requests) post(p *Inline, to dimmnet.Rank) bool {
 	return true
 }
 
-// postAttachment posts what has not been posted of the attached contents.
+// postAttachment posts the rest of the attached contents.
 func (r *requests) postAttachment(p *Inline, to dimmnet.Rank) bool {
 	at, most := p.area.attached(to, p.rank, p.m.Phase, len(p.attachment)), p.port.Limits().Block
 	for ; ; r.before++ {

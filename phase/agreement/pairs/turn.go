@@ -5,15 +5,15 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// A turn is a phase in which all ranks acquire by inline requests, at most one of them wants a
-// variable, and nobody reports a clean one: a rank hands a variable to another. The requests are
+// A turn is a phase in which one rank hands a variable to another: all ranks acquire by inline
+// requests, at most one of them wants a variable, and nobody reports a clean one. The requests are
 // the plan, as nothing can conflict. So a turn needs no Plan.Derive, no queues and no method.
 //
-// The variable's contents, where the rank lacks them, have come with the request (attach.go), or
-// the rank copies them from the owner's memory (fetch). If they come otherwise, or to another rank
-// than the one that wants them, the phase is not a turn.
+// If the rank lacks the variable's contents, they have come with the request (attach.go), or the
+// rank copies them from the owner's memory (fetch). If they must come in another way, or go to
+// another rank than the one that wants them, the phase is not a turn.
 
-// turn ends the phase if it is a turn: it does what plan, the Mover and Finish would do. Otherwise
+// turn ends the phase if it is a turn. It does the work of plan, the Mover and Finish. Otherwise
 // it returns false, and has done nothing that plan would not do.
 func (p *Inline) turn() (done bool, err error) {
 	to, access, id, ok := p.taker()
@@ -37,8 +37,8 @@ func (p *Inline) turn() (done bool, err error) {
 	return true, nil
 }
 
-// taker returns the rank that wants a variable, and what it wants: access is 0 if no rank does. ok
-// reports whether the phase is a turn, as far as the requests tell.
+// taker returns the rank that wants a variable, and what it wants; access is 0 if no rank wants
+// one. ok is false if the requests show that the phase is no turn.
 func (p *Inline) taker() (to dimmnet.Rank, access syncvar.Access, id syncvar.ID, ok bool) {
 	to = p.rank
 	if access, id, ok = syncvar.InlineTakes(p.requests.own, p.requests.list.Declared); !ok {
@@ -57,8 +57,8 @@ func (p *Inline) taker() (to dimmnet.Rank, access syncvar.Access, id syncvar.ID,
 	return to, access, id, true
 }
 
-// handOver brings variable id, which rank to wants, from its owner, if to is this rank. It returns
-// false, and does nothing, if the contents take a slot or a message.
+// handOver brings variable id from its owner if rank to, which wants it, is this rank. It returns
+// false, and does nothing, if the contents need a slot or a message.
 func (p *Inline) handOver(to dimmnet.Rank, id syncvar.ID) (done bool, err error) {
 	owner, lacks := p.table.Source(id, to)
 	if !lacks {
@@ -84,7 +84,7 @@ func (p *Inline) handOver(to dimmnet.Rank, id syncvar.ID) (done bool, err error)
 	return true, err
 }
 
-// mostPrefetched bounds the variables of which a rank prefetches the first bytes.
+// mostPrefetched bounds the number of variables whose first bytes a rank prefetches.
 const mostPrefetched = 4
 
 // prefetchGranted prefetches the first bytes of the variables that this rank has been granted.

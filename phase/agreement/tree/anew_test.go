@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestEveryPhaseBeginsAnew: what is kept by peer or child of a phase is as new in the next phase,
-// for the first and for the last of them.
+// TestEveryPhaseBeginsAnew: the state of a phase that is kept by peer or child is reset in the
+// next phase, for the first and for the last of them.
 func TestEveryPhaseBeginsAnew(t *testing.T) {
 	const peers = 5
 	var f folding

@@ -13,10 +13,10 @@ import (
 // however many nodes there are.
 //
 // A bundle is a sequence of entries. An entry holds a rank (uvarint), the length of a list
-// (uvarint) and the list. It is the list of the rank and of all ranks below it, except those to
-// which a later entry gives another list. The first entry belongs to the rank at the top. So ranks
-// that all make the same call send one list each, and nobody handles more. A bundle may have runs
-// of entries (runs.go).
+// (uvarint) and the list. The list counts for the rank and all ranks below it, except where a
+// later entry gives another list. The first entry belongs to the rank at the top. So ranks that
+// all make the same call send one list each, and nobody handles more. A bundle may have runs of
+// entries (runs.go).
 //
 // On the wire a bundle has its number of bytes (uvarint) before it, and the words of a Reduce
 // behind it (fold.go).
@@ -65,8 +65,8 @@ func eachPart(b []byte, f func(of uint64, text []byte) error) error {
 	return nil
 }
 
-// Send begins to gather the lists of this rank's subtree. It begins what is expected of the rank,
-// if the phase may repeat.
+// Send begins to gather the lists of this rank's subtree. If the phase may repeat, Send also
+// begins this rank's part in it.
 func (p *Protocol) Send() error {
 	p.signals.begin(len(p.m.Peers))
 	p.sent, p.mark = append(p.sent[:0], p.text...), p.mark[:0]
@@ -83,7 +83,7 @@ func (p *Protocol) Send() error {
 	return p.gathered()
 }
 
-// gathered sends the bundle of this rank's subtree on if it is complete.
+// gathered sends on the bundle of this rank's subtree if it is complete.
 func (p *Protocol) gathered() error {
 	if p.below > 0 {
 		return nil
@@ -99,7 +99,7 @@ func (p *Protocol) gathered() error {
 		p.sendBundle(parent, p.m.Rank, p.outBundle, len(words))
 		return nil
 	}
-	if err := p.takeSchedule(0, p.bundle); err != nil { // it looks at the lists, too
+	if err := p.takeSchedule(0, p.bundle); err != nil { // takeSchedule also reads the lists
 		return err
 	}
 	words = p.finishWords(words)

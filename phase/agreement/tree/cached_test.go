@@ -31,7 +31,8 @@ func scheduleOfTexts(t *testing.T, tree ringbuf.Tree, texts ...[]byte) *schedule
 }
 
 // TestSameBundleLater: bundles of equal bytes in phases with different expected schedules differ
-// in what their marks mean, for each rank that may be marked, and for several engines in turn.
+// in what their marks mean. Any rank may be marked, and several engines may decode the bundle in
+// turn.
 func TestSameBundleLater(t *testing.T) {
 	tree := ringbuf.Tree{Nodes: 3, Arity: 2}
 	for marked := range 3 {
@@ -71,7 +72,7 @@ func TestSameBundleLater(t *testing.T) {
 }
 
 // TestTenuresOfAnotherCycle: what is kept of a cycle counts for that cycle alone, although another
-// one is as long, or has begun at the same phase.
+// one has the same length or begins at the same phase.
 func TestTenuresOfAnotherCycle(t *testing.T) {
 	tree := ringbuf.Tree{Nodes: 1, Arity: 2}
 	r, c := new(Replica), newCourse(1)
@@ -101,8 +102,8 @@ func TestTenuresOfAnotherCycle(t *testing.T) {
 	}
 }
 
-// TestDivisionFollows: what a schedule says of followed variables is divided anew when a rank
-// follows one more, also if it then follows another of as many.
+// TestDivisionFollows: a schedule's division by followed variables is made anew when a rank
+// follows one more variable. So it is when another rank then follows equally many.
 func TestDivisionFollows(t *testing.T) {
 	tree := ringbuf.Tree{Nodes: 2, Arity: 2}
 	s := scheduleOfTexts(t, tree, listText(4), listText(7))
@@ -131,7 +132,7 @@ func TestDivisionFollows(t *testing.T) {
 	}
 }
 
-// TestPartsOfPhases: a part is found by its phase as long as it is in the window, whatever the
+// TestPartsOfPhases: the part of a phase is found while the phase is in the window, whatever the
 // phases around it have.
 func TestPartsOfPhases(t *testing.T) {
 	e := &Protocol{}

@@ -9,52 +9,52 @@ import (
 
 // A rank follows the variables that it has ever wanted. No others concern it: the owner of a
 // variable has wanted it, and so have all ranks that get its data or pass them on. So the ranks of
-// a process plan from what the lists say of the variables that one of them follows, and keep these
-// in the near table. What the lists say of other variables waits in their schedules, and changes
-// the far table later. When a rank wants a variable for the first time, it looks that variable up
-// in the schedules that wait, or brings the far table up to date if that is less work. An Update
-// needs all variables, and so does a phase that is wide.
+// a process plan only with the variables that one of them follows, and keep these in the near
+// table. What the lists say of other variables waits in their schedules, and changes the far table
+// later. When a rank wants a variable for the first time, it looks that variable up in the waiting
+// schedules, or brings the far table up to date if that is less work. An Update needs all
+// variables, and so does a phase that is wide.
 //
 //	near   variables that a rank of the process has ever wanted: up to date after each phase
 //	far    all others: as they were some phases ago; behind has these phases
 //
-// To decide which lists are granted, and which variables a list names, a rank looks at a list
-// once: when it plans a phase with that schedule for the first time. Programs repeat. So a rank's
-// work for a phase whose schedule has been met follows from its own variables, however many ranks
-// there are.
+// A rank looks at a list once, to decide whether it is granted and which variables it names: when
+// the rank first plans a phase with that schedule. Programs repeat. So for a known schedule a
+// rank's work depends only on its own variables, not on the number of ranks.
 
 // tables are the tables of a Replica.
 type tables struct {
 	followed idSet // the variables of the near table
 
 	near, far syncvar.Table
-	behind    []stretch // the phases whose effects the far table does not have yet
+	behind    []stretch // the phases that have not changed the far table yet
 	waiting   int       // the number of their schedules
-	names     int       // what all lists in them name
-	lookedUp  int       // the schedules looked at, by lookUp, since the far table was up to date
-	fault     error     // found when one of them was looked at
+	names     int       // the number of names in all their lists
+	lookedUp  int       // the schedules that lookUp has searched since the far table was up to date
+	fault     error     // the schedules that lookUp has searched since far was up to date
 }
 
-// stretch is phases with some schedules, one after another, as often as times says.
+// stretch is phases with the given schedules, one after another; times says how often.
 type stretch struct {
 	phases []*schedule
 	times  uint64
 }
 
-// division is what the lists of a schedule say of followed and of other variables, as long as the
-// number of followed variables is the same, and how much of it concerns a rank.
+// division divides what the lists of a schedule say into what concerns followed variables and what
+// concerns others. It holds as long as the number of followed variables is the same. It also says
+// how much concerns each rank.
 type division struct {
 	near, far []syncvar.Wants
-	count     int       // of followed variables, and 1
+	count     int       // the number of followed variables, plus 1
 	concerns  []concern // by rank of this process
 
 	index map[syncvar.ID][]syncvar.Wants // what the lists say of one variable; see of
 }
 
-// concern is how many names of variables in a schedule are of variables that a rank follows.
+// concern counts the names in a schedule whose variables a rank follows.
 type concern struct {
 	names int
-	count int // of the variables that the rank followed then, and 1; 0: the rank has not looked
+	count int // the number of variables that the rank followed then, plus 1; 0: not computed
 }
 
 // idSet is a set of variables.
@@ -66,7 +66,7 @@ type idSet struct {
 
 func (s *idSet) contains(id syncvar.ID) bool { return int(id) < len(s.has) && s.has[id] }
 
-// add adds variables. It returns how many of them are new.
+// add adds variables, and returns how many of them are new.
 func (s *idSet) add(ids ...syncvar.ID) (added int) {
 	for _, id := range ids {
 		for int(id) >= len(s.has) {
@@ -85,7 +85,8 @@ func (s *idSet) add(ids ...syncvar.ID) (added int) {
 	return added
 }
 
-// near reports whether a list may name a variable of the set, as far as its first and last tell.
+// near reports whether a list may name a variable of the set: whether it names one between its
+// first and last.
 func (s *idSet) near(l *syncvar.List) bool {
 	lo, hi, ok := l.Span()
 	return ok && s.count > 0 && lo <= s.hi && hi >= s.lo
@@ -136,8 +137,9 @@ func (s *schedule) of(ids []syncvar.ID) (ws []syncvar.Wants) {
 	return ws
 }
 
-// followWanted follows the variables that ranks of this process want in the present phase of p, for
-// which the near table is up to date. If all is set, it follows all variables of all ranks.
+// followWanted follows the variables that ranks of this process want in the present phase of p.
+// The near table is up to date for that phase. If all is set, followWanted follows all variables
+// of all ranks.
 func (r *Replica) followWanted(p *Protocol, all bool) {
 	if all {
 		r.followAll()
@@ -210,8 +212,8 @@ func (r *Replica) bringUp() {
 	r.behind, r.waiting, r.names, r.lookedUp = r.behind[:0], 0, 0, 0
 }
 
-// applyBehind gives a table the effects that the far table does not have. A fault is that of a rank
-// of another process; the next plan returns it.
+// applyBehind makes the changes that a table in the state of the far table lacks. A fault is the
+// fault of a rank of another process; the next plan returns it.
 func (r *Replica) applyBehind(t *syncvar.Table, of func(*schedule) []syncvar.Wants) {
 	for _, s := range r.behind {
 		if err := s.apply(t, of); err != nil && r.fault == nil {
@@ -220,7 +222,7 @@ func (r *Replica) applyBehind(t *syncvar.Table, of func(*schedule) []syncvar.Wan
 	}
 }
 
-// replay gives the near table the effects of a stretch.
+// replay applies a stretch to the near table.
 func (r *Replica) replay(s stretch, window int) {
 	err := s.apply(&r.near, func(s *schedule) []syncvar.Wants {
 		near, _ := r.divide(s)
@@ -232,8 +234,8 @@ func (r *Replica) replay(s stretch, window int) {
 	r.later(s, window)
 }
 
-// later notes a stretch for the far table. That table has no variables if the process has all
-// ranks.
+// later notes a stretch for the far table. If the process has all ranks, that table has no
+// variables.
 func (r *Replica) later(s stretch, window int) {
 	if r.engines > 1 {
 		return
@@ -254,8 +256,8 @@ func (r *Replica) later(s stretch, window int) {
 // meets reports whether all ranks only meet in a phase with the schedule.
 func (s *schedule) meets() bool { return s.uniform() && s.only.Meets() }
 
-// apply changes a table as a stretch of phases does that move all data. of returns what their lists
-// say of the variables in the table.
+// apply changes a table as a stretch of phases does that move all data. of returns what the lists
+// of a schedule say of the table's variables.
 func (s stretch) apply(t *syncvar.Table, of func(*schedule) []syncvar.Wants) error {
 	var before *syncvar.Table
 	if s.times > 1 {

@@ -17,8 +17,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// readBefore is a program over a tree: in each cycle every rank writes its variable, and reads
-// that of the rank before it. At the end all ranks read all variables.
+// readBefore is a program over a tree: in each cycle every rank writes its variable, and reads the
+// variable of the rank before it. At the end all ranks read all variables.
 type readBefore struct {
 	nodes, cycles int
 	shared        bool // the engines share a Replica
@@ -111,8 +111,8 @@ func (c *readBefore) program(h dimmnet.Host, replica *tree.Replica) error {
 }
 
 // TestRanksFollowTheirOwn: a rank that is alone in its process keeps the two variables that it
-// wants in its near table, and reads all others rightly at the end, whether it then looks them up
-// in the lists of a few phases or brings its far table up to date.
+// wants in its near table, and still reads all others rightly at the end. It looks them up in the
+// lists of a few phases, or brings its far table up to date.
 func TestRanksFollowTheirOwn(t *testing.T) {
 	for _, cycles := range []int{1, 2, 3, 6, 40} {
 		for _, nodes := range []int{6, 9, 30} {
@@ -124,8 +124,8 @@ func TestRanksFollowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestWorkOfAPhase: a phase whose lists are expected costs a rank as much on 14 as on 140 ranks,
-// whether it repeats or not. A rank is charged for what it would do alone.
+// TestWorkOfAPhase: a phase whose lists are expected costs a rank the same on 14 and on 140 ranks,
+// whether it repeats or not. A rank is charged for the work that it would do alone.
 func TestWorkOfAPhase(t *testing.T) {
 	longtest.OneThread(t)
 	few, many, alone := readBefore{nodes: 14, cycles: 8, shared: true}, readBefore{nodes: 140, cycles: 8, shared: true}, readBefore{nodes: 14, cycles: 8}

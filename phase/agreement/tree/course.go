@@ -1,22 +1,22 @@
 package tree
 
-// course is the schedules of the last phases of a run, the same on every rank, and what they let
-// expect of the next one.
+// course is the schedules of the last phases of a run, the same on every rank. From them follows
+// the schedule that is expected of the next phase.
 //
-// The next phase is expected to have the schedule of lag phases ago. When that was wrong, search
-// compares, for each lag, the last schedules with the schedules of lag phases before, from the last
-// one back. The lag for which they are equal for the longest time counts from then on; of several,
-// the smallest.
+// The next phase is expected to have the schedule of lag phases ago. When that proves wrong,
+// search compares, for each lag, the last schedules with the schedules of lag phases before, from
+// the last one back. It takes the lag for which they are equal for the longest time, and the
+// smallest of several.
 type course struct {
 	past []*schedule // a ring: phase i is at i modulo its length
 	n    uint64      // the number of phases
 	lag  int         // 0: nothing is expected
-	run  int         // for how many phases each schedule was the one of lag phases before
+	run  int         // for how many phases the schedule was the one of lag phases before
 }
 
 // windowBytes bounds the memory of the schedules of a window, if all differ: encoded, decoded and
-// divided, a list takes some listBytes. With the most nodes a window has leastWindow phases, with
-// few ones mostWindow.
+// divided, a list takes about listBytes. With the most nodes a window has leastWindow phases, with
+// few nodes mostWindow.
 const (
 	windowBytes = 64 << 20
 	listBytes   = 400
@@ -33,8 +33,8 @@ func (c *course) window() int { return len(c.past) }
 // at returns the schedule of phase i, which must be in the window.
 func (c *course) at(i uint64) *schedule { return c.past[i%uint64(len(c.past))] }
 
-// expected returns the schedule that the next phase is expected to have, which is that of lag
-// phases before; nil if there is none.
+// expected returns the schedule of lag phases before, which the next phase is expected to have;
+// nil if none is expected.
 func (c *course) expected() (s *schedule, lag int) {
 	if c.lag == 0 {
 		return nil, 0
@@ -42,7 +42,7 @@ func (c *course) expected() (s *schedule, lag int) {
 	return c.at(c.n - uint64(c.lag)), c.lag
 }
 
-// cycle returns what tells the present cycle apart from others.
+// cycle returns a value that tells the present cycle apart from others.
 func (c *course) cycle() cycle { return cycle{c.lag, c.n - uint64(c.run)} }
 
 // add adds the schedule of a phase.

@@ -26,7 +26,7 @@ func (c *course) follow(known map[rune]*schedule, letters string) string {
 	return expected.String()
 }
 
-// TestCourse: what is expected is what followed the longest equal past.
+// TestCourse: the expected letter is the one that followed the longest equal past.
 func TestCourse(t *testing.T) {
 	for _, test := range []struct{ course, expected string }{
 		{"aaaaa", "..aaa"},
@@ -45,8 +45,8 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// TestCourseForgets: schedules behind the window count for nothing, and cycles that are longer than
-// the window are not found.
+// TestCourseForgets: schedules behind the window count for nothing, so longer cycles are not
+// found.
 func TestCourseForgets(t *testing.T) {
 	c := course{past: make([]*schedule, 4)}
 	known := map[rune]*schedule{}

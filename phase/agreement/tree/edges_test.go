@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestLastRun: a run may reach the last rank that there can be, and not one more; its period is 1
-// or 2, and it has at least one list.
+// TestLastRun: a run may reach the highest rank number, and not go past it. Its period is 1 or 2,
+// and it has at least one list.
 func TestLastRun(t *testing.T) {
 	list := appendScheduled(nil, &syncvar.List{Call: syncvar.Barrier})
 	steps := appendSteps(nil, []int{0})
@@ -37,8 +37,8 @@ func TestLastRun(t *testing.T) {
 	}
 }
 
-// TestAlikeDeclarations: schedules in which some rank has made more, fewer or other declarations
-// are not alike, whichever rank it is.
+// TestAlikeDeclarations: schedules are not alike if any rank has made more, fewer or other
+// declarations.
 func TestAlikeDeclarations(t *testing.T) {
 	tree := ringbuf.Tree{Nodes: 4, Arity: 3}
 	for rank := range 5 {
@@ -59,8 +59,8 @@ func TestAlikeDeclarations(t *testing.T) {
 	}
 }
 
-// TestLargestSignals: signals with the largest values arrive as they are; one with a byte more than
-// a line has room for is refused.
+// TestLargestSignals: signals with the largest values arrive unchanged. A signal with one byte
+// more than a line has room for is refused.
 func TestLargestSignals(t *testing.T) {
 	const room = 120
 	for s, valid := range map[signal]bool{

@@ -9,24 +9,24 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// folding carries the words of a Reduce over the tree, behind the lists. Up go the words of a
-// subtree: the combined vector where the order does not matter, otherwise the vectors of its ranks,
-// each rank's own before those of its children. Down comes the combined vector or, if rank 0 cannot
-// combine for all ranks, the vectors of all ranks, by rank. Words travel up from a subtree only if
-// all of its ranks are in a Reduce of vectors of the same length.
+// folding carries the words of a Reduce over the tree, behind the lists. The words of a subtree go
+// up: the combined vector where the order does not matter, otherwise the vectors of its ranks,
+// each rank's own before those of its children. The combined vector comes down or, if rank 0
+// cannot combine for all ranks, the vectors of all ranks, by rank. Words travel up from a subtree
+// only if all of its ranks are in a Reduce of vectors of the same length.
 //
-// In the list of a Reduce that travels over a tree, Word is twice the length of the vectors, and 1
-// more if the order does not matter. It is 0 if all ranks want the words of all ranks.
+// In the list of a Reduce that travels over a tree, Word is twice the length of the vectors, plus
+// 1 if the order does not matter. It is 0 if all ranks want the words of all ranks.
 type folding struct {
-	own []uint64 // the vector of this rank, as long as by is set
+	own []uint64 // the vector of this rank, until by is set
 	by  agreement.Fold
 
 	width int      // words of each rank; 0 outside a Reduce
 	words []byte   // of this rank
 	below [][]byte // by child: the words of its subtree
-	all   []uint64 // what came down
+	all   []uint64 // the words that came down
 
-	single [1]uint64 // own, if all ranks want the words of all
+	single [1]uint64 // holds own if all ranks want the words of all
 }
 
 // word returns the Word of the list that is sent.

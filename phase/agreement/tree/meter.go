@@ -5,26 +5,26 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// meter charges a simulated host for what the work of its rank would be if it were alone in its
-// process. It keeps what the rank follows, whatever others of its process do.
+// meter charges a simulated host for the work that its rank would have if it were alone in its
+// process. It keeps what the rank follows, whatever other ranks of its process follow.
 type meter struct {
 	p *Protocol
 	idSet
-	unseen int // names in the lists of phases whose effects the rank's far table does not have
+	unseen int // names in the lists of phases that have not changed the rank's far table
 	behind int // the number of these phases
-	// lookedUp is how many schedules the rank has looked at for variables, since it has looked at
+	// lookedUp is how many schedules the rank has searched for variables since it last looked at
 	// all.
 	lookedUp int
 
 	virtual  bool  // work is charged; otherwise nothing here is kept
 	repeated bool  // the last phase has repeated
-	counted  cycle // whose tenures the rank has counted
+	counted  cycle // the cycle whose tenures the rank has counted
 }
 
 // concern returns how many names in a schedule are of variables that the rank of p follows, and
-// what it takes to look for them, in entries: eight names are a line, and lists that name no
-// variable near those need no look. When a rank looks for the first time, it also decides who is
-// granted: it sorts the lists, and looks at all names twice if the lists are not apart.
+// the work of searching them, in entries. Eight names are a line, and lists that name no variable
+// near the followed ones cost nothing. When a rank looks for the first time, it also decides who
+// is granted: it sorts the lists, and looks at all names twice if the lists are not apart.
 func (r *Replica) concern(s *schedule, p *Protocol) (names, looks int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (f *meter) planned(j *joint) {
 	p.m.Charge(dimmnet.Entry, f.entries(p.schedule))
 }
 
-// followedBy lets a rank follow all variables that ranks of the process do.
+// followedBy makes a rank follow all variables that the ranks of the process follow.
 func (r *Replica) followedBy(f *meter) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func (r *Replica) followedBy(f *meter) {
 	f.unseen, f.behind, f.lookedUp = 0, 0, 0
 }
 
-// entries returns the work of a rank for the effects of a phase on its tables, in entries.
+// entries returns a rank's work to apply a phase to its tables, in entries.
 func (f *meter) entries(s *schedule) (n int) {
 	p := f.p
 	own := &s.all()[p.m.Rank]
@@ -100,7 +100,7 @@ func (f *meter) entries(s *schedule) (n int) {
 	return n + names + looks
 }
 
-// cycle charges the work for the effects of a cycle.
+// cycle charges the work to apply the phases of a cycle.
 func (f *meter) cycle() {
 	if !f.virtual {
 		return

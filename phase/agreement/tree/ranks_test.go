@@ -27,9 +27,9 @@ func (p *manyPort) Limits() dimmnet.Limits {
 	return dimmnet.Limits{Store: 8, Block: 464, LLCM: 128 << 10, RDMA: 1 << 20, Bulk: 1 << 20}
 }
 
-// TestAllRanks passes the lists of as many ranks as a Rank can number, and of one less, up and down
-// the tree, and compares the plans of the first and of the last rank. The last rank
-// wants variable 0 exclusively; then all others want to read it.
+// TestAllRanks passes lists up and down the tree and compares the plans of the first and the last
+// rank. It does so with as many ranks as a Rank can number, and with one less. The last rank wants
+// variable 0 exclusively; then all others want to read it.
 func TestAllRanks(t *testing.T) {
 	longtest.OneThread(t)
 	for _, nodes := range []int{dimmnet.MaxNodes - 1, dimmnet.MaxNodes} {

@@ -12,18 +12,18 @@ import (
 )
 
 // A phase repeats if the schedules of the last phases are a cycle that has run twice, and if the
-// phase has the schedule expected of it. Then nobody plans. What moves in the phase is what moved
-// one cycle before, with later versions: whatever the table was before the cycle, after it the same
-// rank owns each variable that the cycle names, and the copies are as far behind. So a rank does
+// phase has the schedule expected of it. Then nobody plans. The same data move as one cycle
+// before, with later versions: whatever the table was before the cycle, after it the same rank
+// owns each variable that the cycle names, and the copies are equally far behind. So a rank does
 // its part of one cycle before, and leaves the table as it is until a phase needs it (Replica).
 //
-// Only phases repeat that have moved all data.
+// A phase repeats only if it moved all data.
 
 // part is what one rank does in a phase that may repeat.
 type part struct {
-	multicasts []movement.Multicast // that this rank takes part in, with this rank's edges alone
+	multicasts []movement.Multicast // that this rank takes part in, with only this rank's edges
 	variables  []variable           // the variables that it moves or wants, by ID
-	standing   *movement.Standing   // shared by the parts of phases that repeat each other
+	standing   *movement.Standing   // shared by the parts of a phase and its repetitions
 	steps      int                  // how many transfers a rank looks at to derive the multicasts
 }
 
@@ -62,8 +62,8 @@ func (p *Protocol) repeat() {
 	p.push.Repeat()
 }
 
-// foresee begins this rank's part of a phase that repeats if all ranks do what is expected of them.
-// This rank does.
+// foresee begins this rank's part of a phase that repeats if all ranks send what is expected of
+// them. This rank does.
 func (p *Protocol) foresee() {
 	if !p.cycles() {
 		return
@@ -93,8 +93,8 @@ func (p *Protocol) keep(now *part) {
 
 func (p *Protocol) partOf(phase uint64) *part { return p.parts[phase%uint64(len(p.parts))] }
 
-// after returns the part that follows p one cycle later. tenures has, by variable, the number of
-// exclusive tenures in a cycle.
+// after returns the part one cycle later than p. tenures has, by variable, the number of exclusive
+// tenures in a cycle.
 func (p *part) after(tenures []syncvar.Version) *part {
 	p.standing.Give()
 	next := &part{multicasts: make([]movement.Multicast, len(p.multicasts)), variables: make([]variable, len(p.variables)), standing: p.standing}
@@ -117,8 +117,8 @@ func (p *part) after(tenures []syncvar.Version) *part {
 	return next
 }
 
-// join plans a phase that does not repeat. It records this rank's part if the phase may be one of a
-// cycle: if its schedule has been met before.
+// join plans a phase that does not repeat. It records this rank's part if the phase may belong to
+// a cycle: if its schedule has occurred before.
 func (p *Protocol) join() (moves bool, err error) {
 	p.retract()
 	p.meter.joins()
@@ -166,7 +166,7 @@ func (p *Protocol) moving() {
 	}
 }
 
-// checkAlike compares what all ranks have declared with what this rank has.
+// checkAlike compares the declarations of all ranks with those of this rank.
 func (p *Protocol) checkAlike(j *joint) error {
 	complete := j.plan.Complete != 0
 	first := &j.schedule.all()[0]
@@ -188,7 +188,7 @@ func (p *Protocol) checkAlike(j *joint) error {
 	return nil
 }
 
-// Version returns the version of a variable that this rank holds, or has held last.
+// Version returns the version of a variable that this rank holds or held last.
 func (p *Protocol) Version(id syncvar.ID) syncvar.Version {
 	if p.part != nil {
 		if v, ok := p.part.version(id); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestPartAfter: one cycle later all versions have grown by the tenures of a cycle, and what is new
-// to a receiver is as little as before.
+// TestPartAfter: one cycle later all versions have grown by the tenures of a cycle, and as many
+// versions are new to a receiver as before.
 func TestPartAfter(t *testing.T) {
 	p := &part{standing: new(movement.Standing), multicasts: []movement.Multicast{{Items: []movement.Source{{ID: 1, Since: 4}, {ID: 7}}}}, variables: []variable{{1, 5}, {7, 2}}}
 	next := p.after([]syncvar.Version{9, 3}).after([]syncvar.Version{9, 3})
@@ -21,13 +21,13 @@ func TestPartAfter(t *testing.T) {
 	}
 }
 
-// TestForget: schedules that a course may expect are known; those that no window holds any more are
-// forgotten when there are twice as many as a window holds.
+// TestForget: schedules that a course may expect are known. Schedules that no window holds any
+// more are forgotten when there are twice as many as a window holds.
 func TestForget(t *testing.T) {
 	const window, now = 8, 100
 	var r Replica
 	for last := range uint64(2 * window) {
-		r.forget(now, window) // makes the map; with fewer schedules it forgets none
+		r.forget(now, window) // makes the map; it forgets none of so few
 		s := &schedule{key: fmt.Sprint(last)}
 		s.last.Store(now - 2 - last)
 		r.known[s.key] = s
@@ -43,8 +43,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestWrongMark: a mark is an error if it means another phase than the expected one, or if none is
-// expected.
+// TestWrongMark: a mark is an error if it means another phase than the expected one, or if nothing
+// is expected.
 func TestWrongMark(t *testing.T) {
 	e := &Protocol{tree: Of(3)}
 	e.course = newCourse(3)

@@ -14,12 +14,12 @@ import (
 
 // Replica is what all ranks know alike where lists travel over a tree: the schedules of the last
 // phases, the table, and the plan of the present phase. The engines of one process share it, so
-// that what follows from the same lists is computed once. A rank that is alone in its process plans
+// that conclusions from the same lists are drawn once. A rank that is alone in its process plans
 // only for itself (concern.go).
 //
-// It is safe to change the table for a phase when the lists of all ranks for the next one have
-// arrived, or when a rank needs it between the two: until then ranks in the phase use their parts,
-// which have the versions.
+// The table may change for a phase when the lists of all ranks for the next phase have arrived, or
+// between the two when a rank needs it. Until then ranks in the phase use their parts, which have
+// the versions.
 type Replica struct {
 	mu      sync.Mutex
 	engines int
@@ -31,10 +31,10 @@ type Replica struct {
 
 	tables
 	cycle   cycle
-	tenures []syncvar.Version // see tenuresOf; of cycle
+	tenures []syncvar.Version // of cycle; see tenuresOf
 
-	done uint64 // the number of phases whose effects the near table has
-	last *joint // the last one; the table has its effects if done is larger than its phase
+	done uint64 // the number of phases that have changed the near table
+	last *joint // the last one; it has changed the table if done is larger than its phase
 }
 
 // cycle tells the cycles of a course apart.
@@ -44,7 +44,7 @@ type cycle struct {
 }
 
 // tenuresOf returns, by variable that the process follows, the number of exclusive tenures in a
-// cycle of a course. Variables behind the end have none.
+// cycle of a course. Variables beyond the end of the slice have none.
 func (r *Replica) tenuresOf(c *course) []syncvar.Version {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +81,7 @@ type joint struct {
 	schedule *schedule
 	planned  bool // plan is set; else the ranks only meet
 	plan     agreement.Plan
-	partial  bool    // one phase cannot move all data, so this phase grants nothing
+	partial  bool    // one phase cannot move all data, so this one grants nothing
 	whole    bool    // it plans for all ranks, whatever the process follows
 	parts    []*part // by rank; nil for a rank of another process
 }
@@ -95,7 +95,7 @@ func (r *Replica) add(first syncvar.Version) {
 	r.far.StartAt(first)
 }
 
-// owner returns the owner of a variable, as far as the tables say now.
+// owner returns the owner of a variable, as the tables are now.
 func (r *Replica) owner(id syncvar.ID) dimmnet.Rank {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *Replica) owner(id syncvar.ID) dimmnet.Rank {
 	return r.near.State(id).Owner
 }
 
-// version returns the version of a variable after the last phase of p, which is between two phases.
+// version returns the version of a variable after the last phase of p, which is between phases.
 func (r *Replica) version(p *Protocol, id syncvar.ID) syncvar.Version {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,8 +118,8 @@ func (r *Replica) version(p *Protocol, id syncvar.ID) syncvar.Version {
 	return r.near.Version(id)
 }
 
-// decode returns the schedule of a bundle of all ranks, which is of the present phase of p. The
-// engines of all ranks expect the same schedule in a phase.
+// decode returns the schedule of a bundle of all ranks from the present phase of p. In a phase the
+// engines of all ranks expect the same schedule.
 func (r *Replica) decode(bundle []byte, p *Protocol) (*schedule, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +146,7 @@ func (r *Replica) decode(bundle []byte, p *Protocol) (*schedule, error) {
 }
 
 // forget forgets schedules that are behind the window of every engine, whenever there are twice as
-// many as a window holds. Ranks are at most one phase apart.
+// many schedules as a window holds. Ranks are at most one phase apart.
 func (r *Replica) forget(phase uint64, window int) {
 	if r.known == nil {
 		r.known = make(map[string]*schedule)
@@ -161,7 +161,7 @@ func (r *Replica) forget(phase uint64, window int) {
 	}
 }
 
-// meet records that the ranks only meet in the present phase of p.
+// meet records that the ranks only meet in p's present phase.
 func (r *Replica) meet(p *Protocol) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,8 +170,8 @@ func (r *Replica) meet(p *Protocol) {
 	}
 }
 
-// begins reports whether no engine has recorded or planned the next phase of a course. Then it
-// brings the table up to date.
+// begins reports whether no engine has yet recorded or planned the next phase of a course. If so,
+// it brings the table up to date.
 func (r *Replica) begins(c *course) bool {
 	if r.last != nil && r.last.phase == c.n {
 		return false
@@ -220,7 +220,7 @@ func (r *Replica) plan(p *Protocol) (*joint, error) {
 	return j, nil
 }
 
-// share makes the parts of all ranks, or of rank own alone if the process has no other.
+// share makes the parts of all ranks, or only of rank own if it is alone in the process.
 func (j *joint) share(r *Replica, multicasts []movement.Multicast, own dimmnet.Rank) {
 	lists := j.schedule.all()
 	for i := range lists {
@@ -244,7 +244,7 @@ func (j *joint) share(r *Replica, multicasts []movement.Multicast, own dimmnet.R
 	}
 }
 
-// only returns the plan of a phase that moves some multicasts, and leaves others to later phases.
+// only returns the plan of a phase that moves some multicasts and leaves others to later phases.
 // It grants nothing and completes no call: all ranks repeat their calls.
 func only(numbered []movement.Multicast, nodes int) (p agreement.Plan) {
 	p.Granted = make([]bool, nodes)
@@ -259,7 +259,8 @@ func only(numbered []movement.Multicast, nodes int) (p agreement.Plan) {
 	return p
 }
 
-// join adds an edge of a multicast. All edges of a multicast are added one after the other.
+// join adds an edge of a multicast. The edges of a multicast are added one directly after the
+// other.
 func (p *part) join(m *movement.Multicast, e movement.Edge) {
 	if n := len(p.multicasts); n > 0 && &p.multicasts[n-1].Items[0] == &m.Items[0] {
 		p.multicasts[n-1].Edges = append(p.multicasts[n-1].Edges, e)
@@ -288,7 +289,7 @@ func (p *part) setVariables(l *syncvar.List, table *syncvar.Table) {
 	}
 }
 
-// catchUp gives the near table the effects of all phases of a course, and notes them for the other.
+// catchUp applies all phases of a course to the near table, and notes them for the far one.
 func (r *Replica) catchUp(c *course) {
 	if r.last != nil && r.last.phase == r.done && r.done < c.n {
 		r.finish(r.last, c.window())
@@ -299,7 +300,7 @@ func (r *Replica) catchUp(c *course) {
 	}
 }
 
-// finish gives the near table the effects of a phase that has not repeated.
+// finish applies a phase that has not repeated to the near table.
 func (r *Replica) finish(j *joint, window int) {
 	once := stretch{[]*schedule{j.schedule}, 1}
 	switch {
@@ -317,7 +318,7 @@ func (r *Replica) finish(j *joint, window int) {
 	r.later(once, window)
 }
 
-// repeat gives the near table the effects of all further phases of a course, which have repeated.
+// repeat applies the further phases of a course, which have all repeated, to the near table.
 func (r *Replica) repeat(c *course) {
 	lag := uint64(c.lag)
 	like := func(phases uint64) (s []*schedule) {
@@ -334,8 +335,7 @@ func (r *Replica) repeat(c *course) {
 	r.done = c.n
 }
 
-// upToDate returns the table of all variables after the last phase of p, which is between two
-// phases.
+// upToDate returns the table of all variables after the last phase of p, which is between phases.
 func (r *Replica) upToDate(p *Protocol) *syncvar.Table {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,17 +10,18 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// In most programs rank r wants what rank r-1 wants, a few IDs further on. So a bundle that is no
-// single mark is sorted by rank, and ranks whose lists progress evenly are one entry, a run:
+// In most programs rank r wants what rank r-1 wants, a few IDs further on. So a bundle of more
+// than a single mark is sorted by rank, and ranks whose lists progress evenly are one entry, a
+// run:
 //
 //	period * runBase + count (uvarint), bytes of the steps (uvarint), steps (varints)
 //
 // Each of the next count ranks has the list of the rank before it, with a step added to its age
 // and to each of its IDs: ranks of a pipeline begin to wait one after another. If all IDs have the
-// same step, it is there once. If the period is 2, each has the list of the last rank but one:
-// ranks that exclude their neighbours are granted in turns. Then the steps of the first rank come
-// first, behind their number of bytes. A run follows as many entries as its period says, and none
-// of a mark.
+// same step, it is there once. If the period is 2, each rank has the list of the last rank but
+// one: ranks that exclude their neighbours are granted in turns. Then the steps of the first rank
+// come first, behind their number of bytes. A run follows as many entries as its period says. None
+// of them is a mark.
 const runBase = dimmnet.MaxNodes
 
 const maxPeriod = 2
@@ -33,8 +34,8 @@ func runOf(of uint64) (period int, count uint64) {
 	return int(of / runBase), of % runBase
 }
 
-// An entry of a bundle: the list of a rank and of all ranks below it that have no entry of their
-// own behind it.
+// An entry of a bundle: the list of a rank. It also counts for the ranks below it without an entry
+// of their own behind it.
 type entry struct {
 	of   uint64
 	list []byte
@@ -68,8 +69,8 @@ func appendRuns(b []byte, entries []entry) []byte {
 	return b
 }
 
-// evenRun returns for how many entries after the first ones, as many as the period says, the lists
-// progress by the same steps.
+// evenRun returns the number of entries, after the first period ones, whose lists progress by the
+// same steps.
 func evenRun(entries []entry, period int) (steps [maxPeriod][]int, n int) {
 	var last [maxPeriod]syncvar.List
 	for i, e := range entries {
@@ -90,7 +91,7 @@ func evenRun(entries []entry, period int) (steps [maxPeriod][]int, n int) {
 	return steps, max(len(entries)-period, 0)
 }
 
-// idsOf returns the sets of a list.
+// idsOf returns the lists of IDs in a list.
 func idsOf(l *syncvar.List) [3][]syncvar.ID { return [...][]syncvar.ID{l.Shared, l.Exclusive, l.Clean} }
 
 // stepsBetween returns the differences of the ages and of the IDs of two lists; ok is false if they
@@ -120,8 +121,8 @@ func appendSteps(b []byte, steps []int) []byte {
 	return b
 }
 
-// eachOfRun calls f for the entries of a run of count lists. after is the entries before it, as
-// many as its period says.
+// eachOfRun calls f for the entries of a run of count lists. after is the entries before the run,
+// as many as its period says.
 func eachOfRun(after []entry, count uint64, text []byte, f func(of uint64, list []byte) error) error {
 	last := after[len(after)-1]
 	if after[0].list == nil || last.of != after[0].of+uint64(len(after))-1 || count == 0 || last.of+count >= dimmnet.MaxNodes {
@@ -207,7 +208,8 @@ func countEntries(bundle []byte) (n int) {
 	return n
 }
 
-// compact returns a bundle as it is sent, and the number of lists that it looks at for that.
+// compact returns a bundle in the form in which it is sent, and the number of lists that it
+// compares.
 func compact(bundle []byte) (_ []byte, lists int, err error) {
 	entries, err := entriesOf(bundle)
 	if err != nil || len(entries) <= 2 {
@@ -216,9 +218,9 @@ func compact(bundle []byte) (_ []byte, lists int, err error) {
 	return appendRuns(nil, entries), len(entries), nil
 }
 
-// checkBelow returns an error unless a bundle of a child begins with its entry, and all entries are
-// of the child or of ranks below it. So no run follows the first entry: the rank behind the child
-// is not below it.
+// checkBelow returns an error unless a child's bundle begins with the child's entry, and all
+// entries are of the child or of ranks below it. So no run follows the first entry: the next rank
+// by number is not below the child.
 func checkBelow(bundle []byte, tree ringbuf.Tree, child dimmnet.Rank) (first []byte, err error) {
 	last := uint64(0)
 	err = eachPart(bundle, func(of uint64, list []byte) error {

@@ -9,8 +9,8 @@ import (
 )
 
 // someEntries returns entries of ranks that want variables near four times their numbers, and that
-// have begun to wait one after another, except where they deviate: some IDs differ, or a mark or
-// nothing is in the place of a list. If turns is set, every second rank has another list.
+// began to wait one after another. Some deviate: some IDs differ, or a mark or nothing is in the
+// place of a list. If turns is set, every second rank has another list.
 func someEntries(random *rand.Rand, ranks int, deviate float64, turns bool) (entries []entry) {
 	for r := range ranks {
 		l := syncvar.List{Call: syncvar.Acquire, Phase: scheduled, Since: scheduled - uint64(ranks-r), Declared: 1 << 20, Digest: 7}
@@ -61,8 +61,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsAreShort: lists that progress evenly take as many bytes for all ranks as for a few, also
-// if there are two kinds of them in turn.
+// TestRunsAreShort: lists that progress evenly take as many bytes for all ranks as for a few. So
+// do two kinds of them in turn.
 func TestRunsAreShort(t *testing.T) {
 	for most, turns := range map[int]bool{64: false, 128: true} {
 		entries := someEntries(rand.New(rand.NewPCG(1, 1)), dimmnet.MaxNodes/8, 0, turns)

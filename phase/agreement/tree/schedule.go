@@ -14,16 +14,16 @@ import (
 )
 
 // A schedule is what all ranks say in a phase that travels over the tree: their lists, without the
-// number of the phase. All ranks know the schedules of all phases. Programs repeat: so each rank
-// expects in every phase the schedule that followed the last ones before (course.go). A rank whose
-// list is the one expected of it sends a mark in its place, and a bundle in which all do so is a
-// single entry, however many ranks there are. Where some ranks deviate, only their lists travel.
+// number of the phase. All ranks know the schedules of all phases. Programs repeat, so in every
+// phase each rank expects the schedule that followed the last ones before (course.go). A rank
+// whose list is as expected sends a mark in its place. A bundle of marks is a single entry,
+// however many ranks there are. Where some ranks deviate, only their lists travel.
 type schedule struct {
-	key   string   // a bundle by rank, without entries for ranks whose lists are their parents'
+	key   string   // a bundle by rank, without entries for ranks with the lists of their parents
 	texts [][]byte // by rank: its encoded list; nil if all ranks say the same
 	first []byte   // the encoded list of rank 0
 	only  syncvar.List
-	call  syncvar.Call  // the call that all ranks are in, except Acquire; else 0
+	call  syncvar.Call  // the call in which all ranks are, unless it is Acquire; else 0
 	since uint64        // the first phase that had it
 	last  atomic.Uint64 // the last one
 
@@ -33,7 +33,7 @@ type schedule struct {
 	fault error          // two ranks wait for all ranks in calls that can never complete
 	apart bool           // syncvar.Apart
 	alike bool           // all ranks have made the same declarations
-	names int            // how many variables all lists name together
+	names int            // how many variables all lists name, each counted as often as it is named
 	pairs int            // see wide
 	nodes int
 
@@ -63,7 +63,7 @@ func (s *schedule) all() []syncvar.List {
 	return s.lists
 }
 
-// judge sets what follows from the lists, in whichever phase.
+// judge sets what follows from the lists in any phase.
 func (s *schedule) judge() {
 	if _, s.fault = agreement.Completed(s.lists); s.fault == nil {
 		if err := syncvar.CheckFence(s.lists); err != nil {
@@ -95,24 +95,25 @@ func (s *schedule) judge() {
 	}
 }
 
-// wide reports whether hops have no numbers by peer (movement.NewMulticasts), because there are too
-// few words. All variables that go from one rank to another alone are one multicast. So between two
-// ranks there are at most pairs hops: that one, and one for each variable that others want, too.
+// wide reports whether there are too few words to number hops by peer (movement.NewMulticasts).
+// All variables that go from one rank to one other rank only are one multicast. So between two
+// ranks there are at most pairs hops: that one, and one for each variable that other ranks want,
+// too.
 func (s *schedule) wide(words int) bool {
 	s.all()
 	return s.nodes*s.pairs > words
 }
 
-// granted returns, by rank, whether a phase with this schedule grants the rank's list, unless it
-// can move only a part of the data. It must not depend on the number of the phase. So of lists that
-// have waited equally long, the list of the lowest rank comes first; if it wins once, it has waited
+// granted returns, by rank, whether a phase with this schedule grants the rank's list, unless the
+// phase can move only a part of the data. It must not depend on the number of the phase. So the
+// lowest rank comes first among lists that have waited equally long; once it wins, it has waited
 // less the next time.
 func (s *schedule) granted() []bool {
 	s.all()
 	return s.grant
 }
 
-// A list that travels over the tree has its age in place of its phase, so that equal wants are
+// A list that travels over the tree has its age in place of its phase, so that equal wants have
 // equal bytes. Decoded, it is a list of phase scheduled.
 const scheduled = 1 << 40
 
@@ -134,8 +135,8 @@ func decodeScheduled(of dimmnet.Rank, text []byte) (syncvar.List, error) {
 	return l, nil
 }
 
-// markByte begins a mark, which stands for the list that is expected of a rank. No list begins with
-// it. How many phases ago the expected schedule was met follows (uvarint).
+// markByte begins a mark, which stands for the list that is expected of a rank. No list begins
+// with this byte. Behind it is how many phases ago the expected schedule occurred (uvarint).
 const markByte = 0x7f
 
 func appendMark(b []byte, lag int) []byte {

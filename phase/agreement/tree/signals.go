@@ -12,18 +12,18 @@ import (
 
 // Lines are the words in which short bundles travel.
 //
-// A bundle that is a single mark goes as one word: a Store instead of a slot. So where all ranks do
-// what is expected of them, they agree on it by one word up and one down the tree. Other bundles
-// that are short need no slot, either.
+// A bundle that is a single mark goes as one word: a Store instead of a slot. So where all lists
+// are as expected, the ranks agree by one word up and one down the tree. Other short bundles need
+// no slot, either.
 //
 // Every rank's LLCM has a line for each neighbour, which that neighbour writes once in every phase:
 //
 //	word 0    a signal: the bundle is a single mark, or in this line, or follows through the ring
 //	word 1..  the words of a Reduce behind a mark, or the bundle
 //
-// One line is enough. A child writes the line of its parent again when it has the parent's bundle
-// of the phase before, which the parent sends when it has read the lines of all children. A parent
-// writes the line of a child again when it has read the child's next signal.
+// One line is enough. A child writes its line at the parent again when it has the parent's bundle
+// of the phase before. The parent sends that bundle when it has read the lines of all children. A
+// parent writes its line at a child again when it has read the child's next signal.
 type Lines struct {
 	base dimmnet.Offset
 	room int // the number of bytes in a line behind the signal
@@ -55,8 +55,8 @@ func (m *Lines) At(tree ringbuf.Tree, owner, peer dimmnet.Rank, i int) dimmnet.O
 //
 //	lag 16 | bytes 16 | follows 1 | reserved 6 | set 1 | phase 24
 //
-// The low bits come first. The lag and the number of bytes behind the word are 0 if a bundle
-// follows. The lag alone is 0 if the bundle is in the line. A line is written in every phase, so no
+// The low bits come first. If a bundle follows, the lag and the number of bytes behind the word
+// are 0. If the bundle is in the line, only the lag is 0. A line is written in every phase, so no
 // word is old enough that its phase is taken for the present one.
 type signal struct {
 	lag     int // of the mark
@@ -85,7 +85,7 @@ func (s signal) encode(phase uint64) uint64 {
 	return w
 }
 
-// decodeSignal decodes a word from the wire. ok is false if it is not of the phase.
+// decodeSignal decodes a word from the wire. ok is false if the word is of another phase.
 func decodeSignal(w, phase uint64, room int) (s signal, ok bool, err error) {
 	if w>>signalShift != phase&ringbuf.PhaseMask || w&(1<<(signalShift-1)) == 0 {
 		return s, false, nil
@@ -100,7 +100,7 @@ func decodeSignal(w, phase uint64, room int) (s signal, ok bool, err error) {
 // signals exchanges the signals of a phase with the neighbours in the tree.
 type signals struct {
 	due    []int       // the indexes in peers of the neighbours whose signals have not arrived
-	out    []outSignal // the first of them is to be posted next
+	out    []outSignal // the signals that are not posted; the first of them is next
 	bundle []byte      // the last one that came as a signal
 }
 
@@ -119,7 +119,7 @@ func (s *signals) begin(peers int) {
 
 func (s *signals) pending() bool { return len(s.due) > 0 || len(s.out) > 0 }
 
-// sendBundle sends a bundle, which begins with the entry of rank top, to a neighbour. Its last n
+// sendBundle sends a bundle that begins with the entry of rank top to a neighbour. Its last n
 // bytes are the words of a Reduce. The caller must not change b in this phase.
 func (p *Protocol) sendBundle(to, top dimmnet.Rank, b []byte, n int) {
 	out := outSignal{to: to}
@@ -137,7 +137,7 @@ func (p *Protocol) sendBundle(to, top dimmnet.Rank, b []byte, n int) {
 	p.signals.out = append(p.signals.out, out)
 }
 
-// isMark reports whether b, a bundle without words, is this phase's mark of rank top alone.
+// isMark reports whether b, a bundle without words, is only this phase's mark of rank top.
 func (p *Protocol) isMark(top dimmnet.Rank, b []byte) bool {
 	if len(p.mark) == 0 {
 		return false
@@ -196,7 +196,7 @@ func (s *signals) take(p *Protocol, from dimmnet.Rank, sig signal) error {
 	return p.TakeList(from, s.bundle)
 }
 
-// post posts what has not been posted of the line. It returns true when all is posted.
+// post posts the rest of the line. It returns true when all is posted.
 func (o *outSignal) post(p *Protocol) bool {
 	port, at := p.m.Port, p.lines.At(p.tree, o.to, p.m.Rank, 0)
 	if len(o.words) > 0 && !port.Write(o.to, at+dimmnet.WordBytes, o.words) {

@@ -15,7 +15,7 @@ type Config struct {
 	Observer syncvar.Observer
 	First    syncvar.Version // the version of all variables before any tenure
 	Lines    Lines
-	Virtual  bool     // the work of a rank is charged as if it were alone in its process
+	Virtual  bool     // a rank's work is charged as if it were alone in its process
 	Replica  *Replica // shared by the engines of a process
 }
 
@@ -29,14 +29,14 @@ type Protocol struct {
 	replica  *Replica
 
 	own  *syncvar.List // the list of this rank
-	text []byte        // the same, encoded
-	sent []byte        // the same as it is sent: a mark if it is the expected one
+	text []byte        // own, encoded
+	sent []byte        // text as it is sent: a mark if it is the expected list
 	mark []byte        // the mark of this phase; empty if no schedule is expected
 
 	lines     Lines
 	signals   signals // of this phase
 	bundle    []byte  // the lists of this rank and of the ranks below it
-	outBundle []byte  // the same as it is sent, with the words of a Reduce
+	outBundle []byte  // bundle as it is sent, with the words of a Reduce
 	below     int     // the number of children whose bundles have not arrived
 	fold      folding
 	scratch   []byte
@@ -47,11 +47,11 @@ type Protocol struct {
 
 	parts []*part // of this rank in the last phases, as in course.past
 	part  *part   // of this phase
-	plain uint64  // the number of phases since one that could not move all data
+	plain uint64  // the number of phases since one could not move all data
 
-	foreseen    bool             // part repeats one of before if all ranks do what is expected
-	repeating   bool             // it does
-	before      dimmnet.Counters // of the port, at the beginning of a phase that is foreseen
+	foreseen    bool             // part repeats an earlier one if all ranks send what is expected
+	repeating   bool             // the present phase repeats
+	before      dimmnet.Counters // the port's counters when a foreseen phase begins
 	repetitions agreement.Repetitions
 
 	meter        meter
@@ -122,7 +122,7 @@ func (p *Protocol) Decide() (moves bool, err error) {
 	return p.join()
 }
 
-// Finish ends a phase in which data moved. The table has the effects when a phase needs it.
+// Finish ends a phase in which data moved. The table changes when a phase needs it.
 func (p *Protocol) Finish() { p.end() }
 
 func (p *Protocol) end() {
