@@ -10,21 +10,21 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Where ranks have copies of their own, a rank that has acquired a variable copies what is new from
-// the memory of the owner: the rank that was the last to acquire the variable exclusively. As long
-// as the rank has the variable, no other rank writes to that memory.
+// Where ranks have copies of their own, a rank that acquires a variable copies what is new from
+// the owner's memory. The owner is the rank that last acquired the variable exclusively. As long
+// as a rank has the variable, no other rank writes to that memory.
 
-// changes is the record of what exclusive tenures of a variable have changed. Only a holder reads
-// it, and only an exclusive one writes to it.
+// changes records what exclusive tenures of a variable changed. Only a holder reads it, and only
+// an exclusive holder writes to it.
 type changes struct {
-	dropped uint64  // the last tenure of which the record has forgotten changes
-	last    [5]span // in the order of the tenures; the unused ones are zero and come last
+	dropped uint64  // the last tenure whose changes the record has forgotten
+	last    [5]span // in the order of the tenures; unused ones are zero and come last
 }
 
-// span says that a tenure has changed bytes from address lo to hi. Tenures count from 1.
+// span says that a tenure changed bytes from address lo to hi. Tenures count from 1.
 type span struct{ tenure, lo, hi uint64 }
 
-// tenure returns the last tenure that has changed data; 0 if none has.
+// tenure returns the last tenure that changed data; 0 if none did.
 func (c *changes) tenure() uint64 {
 	latest := c.dropped
 	for _, s := range c.last {
@@ -33,8 +33,8 @@ func (c *changes) tenure() uint64 {
 	return latest
 }
 
-// add adds s, of a tenure that is not older than those of the record. It forgets spans that s
-// covers, and the oldest one if there is no space.
+// add adds s, whose tenure is not older than any in the record. It forgets spans that s covers,
+// and the oldest one if there is no space.
 func (c *changes) add(s span) {
 	n := 0
 	for _, old := range c.last {
@@ -51,8 +51,8 @@ func (c *changes) add(s span) {
 	clear(c.last[n+1:])
 }
 
-// since appends to news, by address, the ranges that a copy lacks that has all changes up to tenure
-// have. Outside the ranges, the copy is current.
+// since appends to news, by address, the ranges that a copy lacks if it has all changes up to
+// tenure have. Outside these ranges, the copy is current.
 func (c *changes) since(news []consistency.Range, have uint64) []consistency.Range {
 	if have < c.dropped {
 		return append(news, consistency.Range{Hi: consistency.MaxAddr})
@@ -104,7 +104,7 @@ func (e *Engine) fetch(id syncvar.ID, l *lock) error {
 	return nil
 }
 
-// change records what the rank has changed in its exclusive tenure of a variable, which is about to
+// change records what the rank changed in its exclusive tenure of a variable, which is about to
 // end.
 func (e *Engine) change(id syncvar.ID) {
 	c, version := e.changes[id], e.copies[id].version
@@ -117,8 +117,8 @@ func (e *Engine) change(id syncvar.ID) {
 	}
 }
 
-// appendRange appends r, which lies behind all of ranges. If there are more than most of them, it
-// joins the two with the smallest gap between them.
+// appendRange appends r, which lies behind all of ranges. If there are then more than most ranges,
+// it joins the two with the smallest gap between them.
 func appendRange(ranges []consistency.Range, r consistency.Range, most int) []consistency.Range {
 	ranges = append(ranges, r)
 	if len(ranges) <= most {
@@ -135,7 +135,7 @@ func appendRange(ranges []consistency.Range, r consistency.Range, most int) []co
 	return slices.Delete(ranges, at, at+1)
 }
 
-// fetchAll makes the copies of all variables that the rank has had current. All ranks are in an
+// fetchAll updates the rank's copies of all variables that the rank has had. All ranks are in an
 // Update. No rank writes before all have fetched (awaitCalls).
 func (e *Engine) fetchAll() error {
 	for i := range e.copies {

@@ -14,7 +14,7 @@
 //
 // A lock is a fair reader-writer lock. Ranks that find it taken join a queue, and get it in this
 // order; readers that follow one another get it together. A word says who holds the variable and
-// who has joined the queue last (state.go draws it). It changes by compare-and-swap:
+// who was the last to join the queue (state.go draws it). It changes by compare-and-swap:
 //
 //	free ──acquire──> held ──release──> free
 //	                   │ acquire: the rank joins the queue
@@ -25,22 +25,22 @@
 // travels to the releaser and back to the waiter, and brings the version with it. If several ranks
 // wait, or the rank sleeps, the last holder takes the queue apart, and sets a flag for each rank
 // whose turn it is. No rank ever waits for a rank that is between two of its steps: a rank that
-// loses its processor delays only those that wait for variables it holds.
+// loses its processor delays only the ranks that wait for its variables.
 //
 // A rank acquires the variables of a set by increasing ID, so ranks cannot deadlock.
 //
 // # Waiting
 //
 // A waiting rank polls for some microseconds, if ranks have processors to themselves, and then
-// lets its port wait by dimmnet.Drive, which ends when the run fails. Who hands the variable over
-// wakes it by a Store of a word into its LLCM, if its entry says that it may sleep. If the run
-// fails, the error names the variable and the rank that held it.
+// lets its port wait by dimmnet.Drive, which ends when the run fails. The rank that hands over the
+// variable wakes the waiter by a Store into its LLCM, if the waiter's entry says that it may
+// sleep. If the run fails, the error names the variable and the rank that held it.
 //
 // # Copies
 //
 // The ranks share one copy of the data, or each has a copy of its own, which all others can read.
-// In the second case a rank that has acquired a variable copies what is new from the memory of the
-// owner (copies.go). The shared memory has the places of the last five changes; a copy that lacks
+// In the second case a rank that acquires a variable copies what is new from the owner's memory
+// (copies.go). The shared memory has the addresses of the last five changes; a copy that lacks
 // older ones gets all that the variable guards. The owner does nothing.
 //
 // # Update

@@ -53,7 +53,7 @@ type Engine struct {
 }
 
 // tenure is what a rank knows of its last tenure of a variable. With copies of its own, version is
-// that of its copy.
+// the version of its copy.
 type tenure struct {
 	version syncvar.Version
 	updates uint64 // Engine.updates at that time
@@ -63,14 +63,14 @@ type tenure struct {
 // Counts holds what an engine has done so far.
 type Counts struct {
 	Acquired uint64 // variables acquired
-	Waited   uint64 // of these, those for which the rank waited because others held them
-	Copied   uint64 // variables of which the rank has copied bytes from another rank
+	Waited   uint64 // variables for which the rank waited because others held them
+	Copied   uint64 // variables with bytes copied from another rank
 	Fetched  uint64 // the number of these bytes
 }
 
 // Config configures an engine. All but Spin and the observers must be equal on all ranks.
 type Config struct {
-	// Transfer is that of package phase.
+	// Transfer is as in phase.Config.
 	Transfer phase.Transfer
 	// Spin says that every rank has a processor to itself. Then a waiting rank polls the lock for a
 	// few microseconds before it lets its port wait.
@@ -79,16 +79,16 @@ type Config struct {
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
 	FirstVersion syncvar.Version
-	// Observer is informed of what the rank has waited for; nil: nobody is.
+	// Observer is told what the rank waits for; nil: nobody is told.
 	Observer syncvar.Observer
-	// Charge is that of package phase.
+	// Charge is as in phase.Config.
 	Charge func(w dimmnet.Work, n int)
 }
 
 // New returns the engine of a host's rank. space holds the memory that all ranks share, or copies
-// that all ranks can read (consistency.Space.SetViews); from now on the caller adds to space only
+// that all ranks can read (consistency.Space.SetViews). From now on the caller adds to space only
 // within Declare. The host must be a dimmnet.Sharer. New fails if the host has no memory to share,
-// or if the LLCM does not hold the rings of so many nodes.
+// or if the rings of so many nodes do not fit the LLCM.
 func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) {
 	p := h.Port()
 	if cfg.Observer == nil {
@@ -119,7 +119,7 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 	return e, nil
 }
 
-// place places the records before those of variables.
+// place allocates the records that come before the locks.
 func (e *Engine) place() error {
 	p, err := e.memory.record()
 	if err != nil {
@@ -136,7 +136,7 @@ func (e *Engine) place() error {
 	return nil
 }
 
-// Declare calls f, which adds to the space, and makes locks for the variables that it has added.
+// Declare calls f, which adds to the space, and makes locks for the variables that f adds.
 func (e *Engine) Declare(f func() error) error {
 	if err := f(); err != nil {
 		return err
@@ -199,14 +199,14 @@ func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	return e.locks[id].version(e.first)
 }
 
-// Owns reports whether this rank was the last to acquire a variable exclusively; rank 0, if none
-// was. No rank may be in an exclusive Acquire.
+// Owns reports whether this rank was the last to acquire a variable exclusively. If no rank was,
+// it is true at rank 0. No rank may be in an exclusive Acquire.
 func (e *Engine) Owns(id syncvar.ID) bool {
 	return syncvar.HintOf(e.locks[id].hint).Owner == e.rank
 }
 
-// Release ends the tenures of both lists. It waits for no other rank. written are the exclusive
-// variables that the rank has changed; with one copy they do not matter.
+// Release ends the tenures of both lists. It waits for no other rank. written lists the exclusive
+// variables that the rank changed; with one copy it is ignored.
 func (e *Engine) Release(shared, exclusive, written []syncvar.ID) error {
 	if e.private {
 		for _, id := range written {

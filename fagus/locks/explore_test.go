@@ -73,7 +73,7 @@ func (p *explored) start(t *testing.T) func() []func() error {
 	}
 }
 
-// reset returns engines of the world to their state at the begin of a run.
+// reset returns the engines of the world to their state at the beginning of a run.
 func (w *world) reset(engines []*Engine) {
 	for _, b := range slices.Concat(w.blocks, w.memory) {
 		clear(b)
@@ -96,7 +96,7 @@ func (w *world) reset(engines []*Engine) {
 	}
 }
 
-// begin checks what a rank that has just acquired t may see, and writes.
+// begin checks that a rank that has just acquired t sees the right data, and writes.
 func (d *data) begin(e *Engine, t tenured) error {
 	for _, id := range t.shared {
 		if err := d.read(e, id); err != nil {
@@ -209,8 +209,8 @@ func TestExploreUpdates(t *testing.T) {
 	}
 }
 
-// TestExploreCopiesOfUpdate: with copies of their own, ranks that an Update brings up to date read
-// what was there when all ranks were in it, also if the owner writes next.
+// TestExploreCopiesOfUpdate: where ranks have copies of their own, an Update brings them the data
+// that were there when all ranks were in it, even if the owner writes next.
 func TestExploreCopiesOfUpdate(t *testing.T) {
 	w := newWorld(3)
 	w.private = true
@@ -259,8 +259,8 @@ func TestExploreCopiesOfUpdate(t *testing.T) {
 	t.Logf("%d schedules", schedules)
 }
 
-// TestExploreFailure: a rank ends in its tenure, and its network fails the run. All ranks that wait
-// return an error that names the variable and its holder.
+// TestExploreFailure: a rank returns during its tenure, and its network fails the run. All waiting
+// ranks return an error that names the variable and its holder.
 func TestExploreFailure(t *testing.T) {
 	gone := errors.New("rank 0 is gone")
 	w := newWorld(3)

@@ -12,10 +12,10 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// world is what the ranks of a test share: the memory, and what wakes a rank.
+// world is what the ranks of a test share: the memory, and the means to wake a rank.
 type world struct {
 	private bool     // the ranks have copies of their own
-	memory  [][]byte // by rank: the data; with one copy that of rank 0 is for all
+	memory  [][]byte // by rank: the data; with one copy the memory of rank 0 is for all
 	blocks  [][]byte
 	mu      delay.Mutex
 	hosts   []*host
@@ -102,13 +102,14 @@ type single struct {
 func (s single) Port() dimmnet.Port       { return s.host }
 func (s single) Charge(dimmnet.Work, int) {}
 
-// A variable of a test guards a cell of so many bytes, in words of which a tenure changes one.
+// A variable of a test guards a cell of so many bytes. A tenure changes one word of the cell.
 const (
 	cellBytes = 8 * wordBytes
 	wordBytes = 8
 )
 
-// declare declares the variables "v0", "v1", and so on. as calls what declares one thing.
+// declare declares the variables "v0", "v1", and so on. as calls a function that declares one
+// thing.
 func (w *world) declare(space *consistency.Space, rank, vars int, as func(f func() error) error) error {
 	if len(w.memory) == 0 {
 		for range w.hosts {
@@ -165,7 +166,7 @@ type tenured struct{ shared, exclusive []syncvar.ID }
 func reads(ids ...syncvar.ID) tenured  { return tenured{shared: ids} }
 func writes(ids ...syncvar.ID) tenured { return tenured{exclusive: ids} }
 
-// data is what the variables of a test guard, and who uses them now.
+// data is what the variables of a test guard, and which ranks use them now.
 type data struct {
 	value            []int // the number of exclusive tenures
 	cells            [][cellBytes]byte
@@ -179,7 +180,7 @@ func newData(vars int) *data {
 
 func (e *Engine) cell(id syncvar.ID) []byte { return e.space.Bytes(e.space.Ranges(id)[0]) }
 
-// read compares what a rank that holds a variable sees with what the tenures have written.
+// read compares what a rank that holds a variable sees with what earlier tenures wrote.
 func (d *data) read(e *Engine, id syncvar.ID) error {
 	if got := e.cell(id); !bytes.Equal(got, d.cells[id][:]) {
 		return fmt.Errorf("rank %d reads %v in v%d, want %v", e.rank, got, id, d.cells[id])
@@ -187,7 +188,8 @@ func (d *data) read(e *Engine, id syncvar.ID) error {
 	return nil
 }
 
-// write begins to write in an exclusive tenure. It changes one word, in every third tenure none.
+// write begins to write in an exclusive tenure. It changes one word, or in every third tenure
+// none.
 func (d *data) write(e *Engine, id syncvar.ID) {
 	e.space.BeginWrite(id, nil)
 	if v := e.Version(id); v%3 != 0 {

@@ -36,7 +36,7 @@ func (e *Engine) acquire(id syncvar.ID, access syncvar.Access, alone bool) error
 		}
 		break
 	}
-	// Only now is the version that of the data.
+	// Only now does the version belong to the data.
 	version := l.version(e.first)
 	if e.private {
 		if err := e.fetch(id, l); err != nil {
@@ -74,13 +74,13 @@ func (e *Engine) release(id syncvar.ID) error {
 	}
 }
 
-// handOver hands a variable, of which this rank is the only holder, over to the rank that waits
-// longest or, if that one wants to read, to all ranks that want to read and do not wait behind one
-// that wants to write. As long as the state names this rank, other ranks only join the queue.
+// handOver hands over a variable of which this rank is the only holder. It goes to the rank that
+// waits longest. If that rank wants to read, it goes to all ranks that want to read and do not
+// wait behind a writer. As long as the state names this rank, other ranks only join the queue.
 //
-// The queue has two parts. The state names the rank that was the last to join it, whose entry names
-// the rank before it, and so on. Taken out and reversed, these ranks become the list that begins at
-// lock.first, with the rank that waits longest. Each rank is moved there once.
+// The queue has two parts. The state names the rank that was the last to join it, whose entry
+// names the rank before it, and so on. Taken out and reversed, these ranks become the list that
+// begins at lock.first, with the rank that waits longest. Each rank is moved there once.
 func (e *Engine) handOver(l *lock) error {
 	grants, access := e.grants[:0], syncvar.Shared
 	first := l.first
@@ -148,8 +148,8 @@ func (e *Engine) take(l *lock) (first uint32, err error) {
 	return first, nil
 }
 
-// tell tells ranks that they have the variable, and wakes those that sleep. It uses nothing of the
-// variable: it may be another rank's by now.
+// tell tells ranks that they have the variable, and wakes those that sleep. It must not touch the
+// variable, which may belong to another rank by now.
 func (e *Engine) tell(ranks []dimmnet.Rank) error {
 	for _, r := range ranks {
 		at := e.entries[r]

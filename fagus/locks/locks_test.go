@@ -48,8 +48,8 @@ func until(t *testing.T, what string, ready func() bool) {
 	}
 }
 
-// TestOrder: ranks get a variable in the order in which they have asked, and readers that follow
-// one another get it together, whether they poll or sleep.
+// TestOrder: ranks get a variable in the order of their requests, and readers that follow one
+// another get it together, whether they poll or sleep.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		accesses string // of ranks 1, 2 and so on, while rank 0 has the variable: r or w
@@ -200,8 +200,8 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestWaitsAreSeen: while a rank waits, LastWait says for whom; and the error of a run that fails
-// meanwhile names the variable and its holder.
+// TestWaitsAreSeen: while a rank waits, LastWait names the holder. If the run fails meanwhile, the
+// error names the variable and its holder.
 func TestWaitsAreSeen(t *testing.T) {
 	gone := errors.New("rank 1 is gone")
 	for _, c := range []struct {
@@ -237,8 +237,8 @@ func TestWaitsAreSeen(t *testing.T) {
 	}
 }
 
-// TestUpdateIsReadable: after an Update, a rank that wants to write waits until the others have
-// made a call. A rank that wants to read does not wait.
+// TestUpdateIsReadable: after an Update, a rank that wants to write waits until the others make a
+// call. A rank that wants to read does not wait.
 func TestUpdateIsReadable(t *testing.T) {
 	engines, err := newWorld(2).engines(1, 0)
 	if err != nil {
@@ -302,7 +302,7 @@ func TestDamagedMemory(t *testing.T) {
 	}
 }
 
-// TestOwnerOfNoRank: a lock that names an owner that is no rank gives an error.
+// TestOwnerOfNoRank: a lock whose owner is not a valid rank gives an error.
 func TestOwnerOfNoRank(t *testing.T) {
 	for _, owner := range []dimmnet.Rank{2, 1 << 12} {
 		w := newWorld(2)
@@ -331,8 +331,8 @@ func TestOwnerOfNoRank(t *testing.T) {
 	}
 }
 
-// TestCopies: a rank copies only what has changed, if its copy lacks no more than five changes, and
-// nothing if nothing has changed.
+// TestCopies: a rank copies only the changed ranges, if its copy lacks no more than five changes,
+// and nothing if nothing has changed.
 func TestCopies(t *testing.T) {
 	for _, by := range []consistency.Detection{consistency.DetectTwin, consistency.DetectKept} {
 		t.Run(by.String(), func(t *testing.T) { copies(t, by) })
@@ -399,12 +399,12 @@ func copies(t *testing.T, by consistency.Detection) {
 	}
 }
 
-// TestChanges: what a record of changes names for a copy is all that the copy lacks, with no more
-// than the record has forgotten, and in order.
+// TestChanges: the ranges that a record of changes names for a copy hold all that the copy lacks,
+// in order. They hold more only where the record has forgotten changes.
 func TestChanges(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		c, model := new(changes), [40]uint64{} // model has the last tenure that changed each byte
+		c, model := new(changes), [40]uint64{} // model: the last tenure that changed each byte
 		for tenure := uint64(1); tenure < 20; tenure++ {
 			var written []consistency.Range
 			for lo := rng.IntN(8); lo < len(model); lo += 1 + rng.IntN(16) {
@@ -447,14 +447,14 @@ func TestChanges(t *testing.T) {
 	}
 	c := new(changes)
 	for tenure := range uint64(9) {
-		c.add(span{tenure + 1, 10, 20}) // covers the one before
+		c.add(span{tenure + 1, 10, 20}) // covers the last one
 	}
 	if news, want := c.since(nil, 3), []consistency.Range{{Lo: 10, Hi: 20}}; !slices.Equal(news, want) {
 		t.Errorf("after 9 changes of the same bytes, a copy of the third gets %v, want %v", news, want)
 	}
 }
 
-// TestManyVariables: every variable has a record of its own, the same on all ranks.
+// TestManyVariables: every variable has its own record, at the same place on all ranks.
 func TestManyVariables(t *testing.T) {
 	const vars = 1000
 	engines, err := newWorld(2).engines(vars, 0)
@@ -471,8 +471,8 @@ func TestManyVariables(t *testing.T) {
 	}
 }
 
-// TestDifferentDeclarations: ranks that have declared different things get an error when the second
-// one acquires a variable.
+// TestDifferentDeclarations: of ranks with different declarations, the second one to acquire a
+// variable gets an error.
 func TestDifferentDeclarations(t *testing.T) {
 	engines, err := newWorld(2).engines(2, 0)
 	if err != nil {

@@ -24,7 +24,7 @@ type lock struct {
 	// first is 1 plus the rank at the head of the list of waiting ranks; 0: the list is empty.
 	first uint32
 	_     uint32
-	// declared identifies the declarations up to the variable, and the rank that has made them.
+	// declared identifies the declarations up to the variable, and the rank that made them.
 	declared atomic.Uint64
 	_        [recordBytes - 32]byte
 }
@@ -34,17 +34,17 @@ type lock struct {
 // hands the variable over.
 type entry struct {
 	next    uint32        // 1 plus the next rank; 0: none
-	wants   uint32        // the access
+	wants   uint32        // the access that the rank wants
 	granted atomic.Uint32 // 1: the rank has the variable
-	sleeps  atomic.Uint32 // 1: who sets granted must wake the rank
-	// calls is the number of Updates after which the rank has made a call.
+	sleeps  atomic.Uint32 // 1: the rank that sets granted must wake this rank
+	// calls is the number of Updates after which the rank made a call.
 	calls atomic.Uint64
 	_     [recordBytes - 24]byte
 }
 
 // common is the first record.
 type common struct {
-	watchers atomic.Int64 // ranks that sleep until others have made a call after an Update
+	watchers atomic.Int64 // ranks that sleep until others make a call after an Update
 	_        [recordBytes - 8]byte
 }
 
@@ -65,8 +65,8 @@ type memory struct {
 	next  int    // bytes of the next block
 }
 
-// newMemory allocates the first block, which holds need records before any lock. The block is
-// allocated before any declaration. So its locks are at the same place on all ranks, even if ranks
+// newMemory allocates the first block, which holds need records before any lock. It does so before
+// any declaration. So the locks of this block are at the same place on all ranks, even if ranks
 // declare different things.
 func newMemory(host dimmnet.Sharer, need int) (m *memory, err error) {
 	m = &memory{host: host, next: (need*recordBytes+2*pageBytes-1)&^(pageBytes-1) + pageBytes}
@@ -97,15 +97,15 @@ func (m *memory) record() (unsafe.Pointer, error) {
 type declaration struct {
 	count  uint32
 	digest uint64
-	same   bool // as at the other ranks that have acquired the variable
+	same   bool // equal to the other ranks that have acquired the variable
 }
 
-// digestShift is the number of bits in lock.declared below the digest: of the rank, and a 1 that
+// digestShift is the number of bits in lock.declared below the digest: the rank, and a 1 that
 // makes the word differ from 0.
 const digestShift = rankBits + 1
 
-// agree compares the declarations up to a variable with those of the first rank that has acquired
-// it.
+// agree compares the declarations up to a variable with those that the first rank to acquire it
+// had made.
 func (d *declaration) agree(l *lock, own dimmnet.Rank, space *consistency.Space) error {
 	mine := d.digest<<digestShift | 1<<rankBits | uint64(own)
 	if !l.declared.CompareAndSwap(0, mine) {
@@ -117,7 +117,7 @@ func (d *declaration) agree(l *lock, own dimmnet.Rank, space *consistency.Space)
 	return nil
 }
 
-// version returns the version of the last exclusive tenure that has begun; first is that of none.
+// version returns the version of the last exclusive tenure that has begun, or first if none has.
 func (l *lock) version(first syncvar.Version) syncvar.Version {
 	return first + syncvar.HintOf(l.hint).Version
 }

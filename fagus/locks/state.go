@@ -7,12 +7,12 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// state is the word of a lock: who holds the variable, and who waits for it. The functions of this
-// file say how it changes. They are pure; ranks change the word by compare-and-swap alone.
+// state is the word of a lock: who holds the variable, and who waits for it. The functions in this
+// file say how it changes. They are pure; ranks change the word only by compare-and-swap.
 //
 //	bits 0-16   the number of ranks that hold the variable
 //	bit  17     exclusive: the holder has exclusive access
-//	bit  18     left: the rank in bits 19-34 holds the variable no more, but others do
+//	bit  18     left: the rank in bits 19-34 no longer holds the variable, but others do
 //	bits 19-34  the exclusive holder, or one of the shared holders
 //	bits 35-51  1 plus the rank that was the last to join the queue; 0: none since lock.first
 //	bit  52     more: other ranks wait, too, in the list that begins at lock.first
@@ -58,8 +58,8 @@ func held(first dimmnet.Rank, n int, access syncvar.Access) state {
 	return s
 }
 
-// acquire returns the state after a rank has asked for the variable. If it is not granted at once,
-// the rank has joined the queue: its entry names s.last() as the next one.
+// acquire returns the state after a rank asks for the variable. If the variable is not granted at
+// once, the rank has joined the queue: its entry names s.last() as the next one.
 func (s state) acquire(rank dimmnet.Rank, access syncvar.Access) (next state, granted bool) {
 	switch {
 	case s == 0:
@@ -81,8 +81,8 @@ func (s state) acquire(rank dimmnet.Rank, access syncvar.Access) (next state, gr
 	return next, false
 }
 
-// release returns the state after a holder has released the variable. It returns false, and nothing
-// has changed, if the rank is the last holder and must hand the variable over (Engine.handOver).
+// release returns the state after a holder releases the variable. If the rank is the last holder
+// and must hand the variable over (Engine.handOver), nothing changes, and done is false.
 func (s state) release(rank dimmnet.Rank) (next state, done bool) {
 	switch {
 	case s.holders() > 1:
@@ -113,8 +113,8 @@ func (s state) passedTo(rank dimmnet.Rank) bool { return s&passed != 0 && s.hold
 // taken returns the state after the only holder has moved the queue to the list of lock.first.
 func (s state) taken() state { return s&^(lastMask|polls|wants) | more }
 
-// handOver returns the state after the only holder has handed the variable over to n ranks. rest
-// says that others still wait in the list of lock.first.
+// handOver returns the state after the only holder hands the variable over to n ranks. rest says
+// that other ranks still wait in the list of lock.first.
 func (s state) handOver(first dimmnet.Rank, n int, access syncvar.Access, rest bool) state {
 	next := held(first, n, access).withLast(s.last())
 	if rest {

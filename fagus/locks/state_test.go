@@ -13,13 +13,13 @@ import (
 // model is a lock whose ranks take one step at a time, with the queue as a plain list.
 type model struct {
 	state state
-	queue []syncvar.Access // of the ranks that wait, in order; by the model, not by the state
+	queue []syncvar.Access // of the waiting ranks, in order; kept by the model, not by the state
 	ranks []dimmnet.Rank
 	holds map[dimmnet.Rank]syncvar.Access
 }
 
 // TestStates takes a lock through all sequences of acquires and releases of 3 ranks. The state
-// must agree with a lock that is a list.
+// must agree with a model that keeps a list.
 func TestStates(t *testing.T) {
 	const nodes, depth = 3, 9
 	seen := make(map[string]bool)
@@ -69,7 +69,7 @@ func (m model) acquire(r dimmnet.Rank, a syncvar.Access) model {
 	return m
 }
 
-// release releases the lock, and hands it over as handOver does, whose list is the whole queue.
+// release releases the lock, and hands it over as handOver does when its list is the whole queue.
 func (m model) release(r dimmnet.Rank) model {
 	m = m.clone()
 	next, done := m.state.release(r)

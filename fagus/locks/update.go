@@ -8,10 +8,10 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// A rank may read what an Update has refreshed until its next call. With one copy, no other rank
-// may write these data before: so the first exclusive Acquire after an Update waits until all ranks
-// have made a call since. With copies of their own, ranks count as having made that call when they
-// have copied what is new (fetchAll).
+// After an Update a rank may read the refreshed data until its next call. With one copy, no other
+// rank may write these data before. So the first exclusive Acquire after an Update waits until all
+// ranks have made a call since. Ranks with copies of their own count as having made that call once
+// they have copied what is new (fetchAll).
 
 // called records that the rank makes a call, so that its data may change.
 func (e *Engine) called() error {
@@ -66,14 +66,14 @@ func (e *Engine) silent(updates uint64) (ranks []dimmnet.Rank) {
 	return ranks
 }
 
-// caller is a Stepper that waits until all ranks have made a call after the last Update, and the
-// port by which Drive does so. No wake-up is lost: the waiter counts itself and then polls, and a
-// rank that makes a call says so and then reads how many ranks wait.
+// caller is a Stepper that waits until all ranks have made a call after the last Update, and also
+// the port that Drive uses for that. No wake-up is lost: the waiter counts itself and then polls,
+// and a rank that makes a call records it and then reads how many ranks wait.
 type caller struct {
 	dimmnet.Port
 	e      *Engine
-	next   int          // the ranks below have made a call
-	last   dimmnet.Rank // the last one for which the rank has waited
+	next   int          // the ranks below next have made a call
+	last   dimmnet.Rank // the last rank for which this rank waited
 	asleep bool         // the rank is one of common.watchers
 }
 

@@ -12,9 +12,9 @@ import (
 // await returns when the rank has the variable for which it has joined the queue. joined is the
 // state since then.
 //
-// A rank that waits alone polls the state: then the one swap that releases the variable tells it
-// that the variable is its own. If a second rank joins the queue, or before the first one sleeps,
-// the state says so (polls), and the releaser sets granted in the entry of the rank. No wake-up is
+// A rank that waits alone polls the state: then the swap that releases the variable also tells the
+// rank that it has it. When a second rank joins the queue, or before the first one sleeps, the
+// state no longer says polls, and the releaser sets granted in the rank's entry. No wake-up is
 // lost. The waiter sets sleeps and then polls granted; the releaser sets granted and then reads
 // sleeps. Go's atomics are sequentially consistent, so one of the two sees the other's write.
 func (e *Engine) await(id syncvar.ID, access syncvar.Access, joined state, alone bool) error {
@@ -40,11 +40,11 @@ func (e *Engine) await(id syncvar.ID, access syncvar.Access, joined state, alone
 	return nil
 }
 
-// Held is the error of a rank that has waited for a variable when the run failed.
+// Held is the error of a rank that was waiting for a variable when the run failed.
 type Held struct {
 	Variable string
 	by       state // the state of the lock at that time
-	Err      error // why the run has failed
+	Err      error // why the run failed
 }
 
 // Error names the variable and its holder.
@@ -61,13 +61,13 @@ func (h *Held) Lost() bool {
 	return errors.As(h.Err, &f) && h.by.holders() > 0 && h.by&left == 0 && f.Rank == h.by.holder()
 }
 
-// waiter is a Stepper that waits for one variable, and the port by which Drive does so.
+// waiter is a Stepper that waits for one variable, and also the port that Drive uses for that.
 type waiter struct {
 	dimmnet.Port
 	e      *Engine
 	lock   *lock
 	id     syncvar.ID
-	polls  bool // the state may tell that the rank has the variable; otherwise the entry does
+	polls  bool // state may tell that the rank has the variable; otherwise its entry does
 	asleep bool // the entry says that the rank may sleep
 	has    bool // the rank has the variable
 }
@@ -87,7 +87,7 @@ func (w *waiter) poll() bool {
 			w.has = true
 			return true
 		}
-		w.polls = false // until it has told the rank, a releaser leaves the state as it is
+		w.polls = false // until it has told the rank, a releaser leaves the state alone
 	}
 	w.has = w.e.own.granted.Load() != 0
 	return w.has

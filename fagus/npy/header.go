@@ -10,9 +10,9 @@ import (
 
 const (
 	magic = "\x93NUMPY"
-	// mostHeader limits the dictionary in bytes. That of numbers has about 70 bytes.
+	// mostHeader limits the dictionary, in bytes. For an array of numbers it has about 70.
 	mostHeader = 1 << 16
-	// align is where NumPy puts the first element: at a multiple of so many bytes.
+	// align: NumPy puts the first element at a multiple of so many bytes.
 	align = 64
 )
 

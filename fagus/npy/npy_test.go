@@ -68,7 +68,7 @@ func TestShapes(t *testing.T) {
 			n, err = h.Count(1000)
 			got += fmt.Sprint(" ", n)
 		}
-		valid := want[0] == '[' // otherwise want is of the error
+		valid := want[0] == '[' // otherwise want is an error
 		if valid != (err == nil) || valid && got != want || !valid && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
 		}
@@ -90,7 +90,7 @@ func TestTypes(t *testing.T) {
 		"<f8": "quotes", "'<f8": "unknown", `'<f8"`: "unknown", `'\x3cf8'`: "quotes", "": "quotes", "uu'<f8'": "quotes",
 	} {
 		h, err := Read(bytes.NewReader(file(1, "{'fortran_order': False, 'descr': "+text+", 'shape': (1,)}")))
-		// Otherwise want is of the error, which may quote a type.
+		// Otherwise want is an error, which may quote a type.
 		valid := strings.ContainsAny(want[:1], "<>|")
 		if valid != (err == nil) || valid && h.Type.String() != want || !valid && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %s", text, h.Type, err, want)
@@ -121,8 +121,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestLongestHeader: a dictionary of 64 KiB is read, and no byte more. One that fits into the
-// length of version 1 is always read: NumPy writes it for many dimensions.
+// TestLongestHeader: a dictionary of 64 KiB is read, and one with a byte more is not. One that
+// fits the length field of version 1 is always read: NumPy writes it for many dimensions.
 func TestLongestHeader(t *testing.T) {
 	const dict = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"
 	for _, c := range []struct {
@@ -144,7 +144,7 @@ func TestLongestHeader(t *testing.T) {
 	}
 }
 
-// TestCount: Count permits as many elements as it is told, and no more.
+// TestCount: Count permits as many elements as its argument says, and no more.
 func TestCount(t *testing.T) {
 	for _, c := range []struct {
 		shape []int
@@ -228,8 +228,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAlign: the elements begin at the next multiple of 64 bytes, whatever the length of the
-// dictionary is.
+// TestAlign: the elements begin at the next multiple of 64 bytes, however long the dictionary is.
 func TestAlign(t *testing.T) {
 	h := Header{Type: Type{'f', 8, false}}
 	seen := map[int]bool{}

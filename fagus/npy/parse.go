@@ -109,8 +109,8 @@ func (l *literal) boolean() (bool, error) {
 	return false, nil
 }
 
-// tuple reads the dimensions. A number in brackets, without the comma that makes it a tuple, is
-// one dimension, too: some programs write that.
+// tuple reads the dimensions. It also accepts a number in brackets without the comma that makes it
+// a tuple, as one dimension: some programs write that.
 func (l *literal) tuple() ([]int, error) {
 	if !l.take("(") {
 		return nil, l.mistake("a shape in brackets")

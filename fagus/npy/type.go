@@ -49,7 +49,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("%s%c%d", order, t.Kind, t.Bytes)
 }
 
-// ToNative changes whole elements from the byte order of t to that of this machine.
+// ToNative changes whole elements from the byte order of t to the byte order of this machine.
 func (t Type) ToNative(elements []byte) {
 	size := t.Bytes
 	if t.Kind == 'c' {
@@ -65,11 +65,12 @@ func (t Type) ToNative(elements []byte) {
 
 func nativeBig() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }
 
-// typeText matches what NumPy takes for a type of numbers: <f8 and the like, and names.
+// typeText matches the texts that NumPy accepts for a type of numbers: <f8 and the like, and
+// names.
 var typeText = regexp.MustCompile(`^([<>=|]?)(?:([biufc])([0-9]{1,2})|(\?|bool_?)|(float|int|uint|complex)([0-9]{1,3}))$`)
 
-// parseType reads the type that a header names. The order of bytes is this machine's if it is "=",
-// "|" or missing.
+// parseType reads the type that a header names. The byte order is this machine's if it is "=", "|"
+// or missing.
 func parseType(text string) (t Type, err error) {
 	m := typeText.FindStringSubmatch(text)
 	if m == nil {

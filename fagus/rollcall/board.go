@@ -26,8 +26,8 @@ const (
 // longestTick is the longest time between two checks of the ranks.
 const longestTick = 250 * time.Millisecond
 
-// Config says when a roll-call is made, and where its result, a Roll, goes. The zero value
-// prints a Roll to standard error when a rank has waited for DefaultAfter.
+// Config says when a roll-call is made, and where its result, a Roll, goes. With the zero value, a
+// Roll is printed to standard error when a rank has waited for DefaultAfter.
 type Config struct {
 	// After is how long a rank must wait in a call until a roll-call is made, by the machine's
 	// clock. The next roll-call follows when the rank has waited twice as long. 0 selects
@@ -41,8 +41,8 @@ type Config struct {
 	// To receives each Roll. A single goroutine calls it, so a slow To delays the next roll-call
 	// but not the run. A nil To prints each Roll to standard error.
 	To func(Roll)
-	// Failed gets the error that the program of a rank in this process has returned, or its panic,
-	// unless the run had failed or been ended before. The rank's goroutine calls it at once: other
+	// Failed gets the error that the program of a rank in this process returned, or its panic,
+	// unless the run had already failed or ended. The rank's goroutine calls it at once: other
 	// ranks may notice the failure much later. It may be nil.
 	Failed func(error)
 }
@@ -159,8 +159,8 @@ func (b *Board) watch() {
 // Last is Roll for a run that has failed: it asks other processes, too.
 func (b *Board) Last() Roll { return b.askLate(b.Roll(), failureTime) }
 
-// askLate adds to a roll what the ranks in other processes do for which ranks of the roll wait, for
-// which those wait, and so on.
+// askLate adds the ranks in other processes for which ranks of the roll wait, then those for which
+// these wait, and so on.
 func (b *Board) askLate(roll Roll, patience time.Duration) Roll {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()

@@ -109,7 +109,7 @@ func TestNoCheckAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestFailedWhileComputing checks the entry of a rank that returned because the run failed: it
+// TestFailedWhileComputing checks the entry of a rank that returned because the run failed. It
 // shows what the rank did when it learned of the failure, or did last.
 func TestFailedWhileComputing(t *testing.T) {
 	var told []error

@@ -15,8 +15,8 @@ import (
 // Monitor records what one rank does. The rank's goroutine calls its methods.
 //
 // Enter and Leave take one atomic operation each while nobody reads the Monitor. A reader sets a
-// bit of state; then Enter and Leave wait until the reader is done. So a rank that has been found
-// in a call stays there while its engine is asked what it waits for.
+// bit of state; then Enter and Leave wait until the reader is done. So a rank that is found in a
+// call stays there while its engine is asked what it waits for.
 type Monitor struct {
 	label  string      // value of the goroutine's label
 	told   func(error) // Config.Failed
@@ -28,7 +28,7 @@ type Monitor struct {
 
 	mu     sync.Mutex // readers hold it; guards the fields below
 	failed *failure   // what the rank did when it learned that the run had failed; else nil
-	why    string     // the error that the program has returned, if it was the first one
+	why    string     // the error that the program returned, if it was the run's first one
 }
 
 // A Set is what a call requests or a rank holds, as roll-calls print it.
@@ -174,8 +174,9 @@ func (m *Monitor) Fail() {
 	m.failed = &failure{e, state, time.Now()}
 }
 
-// Return records that the program has returned, or panicked, with an error; nil: without one. If it
-// follows from another failure, rolls keep showing what the rank did at that moment.
+// Return records that the program returned, or panicked, with an error; nil: without one. If
+// follows is set, the error is a consequence of another failure, and rolls keep showing what the
+// rank did at that moment.
 func (m *Monitor) Return(err error, follows bool) {
 	state, release := m.hold()
 	defer release()

@@ -18,8 +18,8 @@ func (e *slowEngine) LastWait() (w syncvar.Wait) {
 
 func (e *slowEngine) Name(syncvar.ID) string { return "" }
 
-// TestReaderHoldsTheRank has a rank leave its call, and enter the next one, while a roll-call asks
-// what it waits for: neither ends before the answer.
+// TestReaderHoldsTheRank has a rank leave its call and enter the next one, while a roll-call asks
+// what it waits for. Neither call returns before the answer.
 func TestReaderHoldsTheRank(t *testing.T) {
 	for name, move := range map[string]func(m *Monitor){
 		"Leave": func(m *Monitor) { m.Leave(nil) },

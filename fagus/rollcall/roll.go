@@ -29,13 +29,13 @@ type Entry struct {
 	Away bool
 	// Returned means that the program has returned. The rank serves the others until all have.
 	Returned bool
-	Failed   string       // the error that the program has returned, if the run has failed by it
+	Failed   string       // the error that the program returned, if the run failed because of it
 	Line     string       // source line of the program; empty if unknown
 	Wait     syncvar.Wait // what the call waits for
 	Owners   []Owner      // owners of the first few variables that the call requests
 }
 
-// Owner names the rank that has, as far as is known, the newest version of a variable.
+// Owner names the rank that has the newest version of a variable, as far as is known.
 type Owner struct {
 	Variable string
 	Rank     int

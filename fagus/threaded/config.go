@@ -9,7 +9,7 @@ type Counts struct {
 	Requests  uint64 // requests to other ranks in Acquire
 	Refreshes uint64 // requests to other ranks in Update
 	Transfers uint64 // transfers of a variable to a peer
-	Passed    uint64 // those of a variable that another rank owns: the rank passes it on
+	Passed    uint64 // of Transfers, those for another owner: the rank passes data on
 	Slots     uint64 // slots of data sent, each with a piece of a variable
 	Takes     uint64 // variables taken from other ranks without a message
 }
@@ -20,14 +20,14 @@ type Config struct {
 	// instead of polling.
 	Notices bool
 	// Direct lets a rank take a variable without a message: it rewrites the variable's record in
-	// the LLCM of the owner. The variable must be free, this rank's copy must be current, and the
-	// access exclusive. All else goes by requests, and so does everything if the port has no RDMA,
-	// on other than 2 to 8 nodes, and if the LLCM is small. Update then sends one request after
+	// the owner's LLCM. The variable must be free, this rank's copy must be current, and the
+	// access exclusive. Otherwise it makes a request. Without RDMA, on other than 2 to 8 nodes, or
+	// with too small an LLCM, all ranks only make requests. Update then sends one request after
 	// the other, as in the paper.
 	Direct bool
 	// OneHelper gives the rank one helper thread instead of three, and lets the user thread send
-	// its own messages. It must not be set with Notices or Direct, nor in the simulator, whose
-	// threads must not wait for a lock of each other.
+	// its own messages. It must not be set with Notices or Direct, nor in the simulator, where
+	// threads must not wait for each other's locks.
 	OneHelper bool
 	// Trees lets a rank that reads a variable pass the data on to later readers, and lets meetings
 	// go over a tree. Without it, as in the papers, owners serve all readers, one after the other,
@@ -36,6 +36,6 @@ type Config struct {
 	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
 	// which start near the end of a counter.
 	FirstVersion syncvar.Version
-	// Observer is informed of what the user thread waits for; nil: nobody is.
+	// Observer is told what the user thread waits for; nil: nobody is told.
 	Observer syncvar.Observer
 }

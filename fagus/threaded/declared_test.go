@@ -9,8 +9,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// meetAt lets ranks 0, 1 and 2 arrive at a meeting. Ranks 1 and 2 report declared declarations with
-// this digest.
+// meetAt lets ranks 0, 1 and 2 arrive at a meeting. Ranks 1 and 2 report declared as the number of
+// their declarations, with this digest.
 func meetAt(e *Engine, call syncvar.Call, declared int, digest uint64) error {
 	e.meeting.call = call
 	own := e.space.Declared()
@@ -44,8 +44,8 @@ func TestDeclarationsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestDeclarationsThatAreMissing checks that a rank which waits for the others, or has returned,
-// must have made all declarations.
+// TestDeclarationsThatAreMissing checks that a rank must have made all declarations if it waits
+// for the others or has returned.
 func TestDeclarationsThatAreMissing(t *testing.T) {
 	const want = "rank 0 has made 5 arrays and bindings and rank 1 4"
 	for _, call := range []syncvar.Call{syncvar.End, syncvar.Barrier, syncvar.Update, syncvar.Reduce} {

@@ -16,12 +16,12 @@ import (
 //	landing  private: where a Pull of claims or of a record lands
 //	done     private: the done words of Pulls, used in turn
 //
-// A record is the words open and taken of an entry. This rank alone writes its words open, with
-// what its Site knows while the variable is free (openWord). A rank that has taken the variable
-// from this rank writes taken: the word of its Hint.
+// A record is the words open and taken of an entry. Only this rank writes its words open: what its
+// Site knows while the variable is free (openWord). A rank that has taken the variable from this
+// rank writes taken: the word of its Hint.
 //
-// Words that are zero are right at the start: rank 0 owns all variables, in version 0. The words of
-// other ranks match no hint, because a variable that they own has a version above 0.
+// At the start, words that are zero are right: rank 0 owns all variables, in version 0. The words
+// of other ranks match no hint, because a variable that they own has a version above 0.
 type direct struct {
 	on            bool
 	claims        dimmnet.Offset
@@ -42,8 +42,8 @@ const (
 	doneWords   = 2
 )
 
-// newDirect lays out the LLCM below stop for direct mode, and returns the rings of what is left. on
-// is false if the network has no RDMA, for other numbers of nodes, or if the LLCM is too small.
+// newDirect lays out the LLCM below stop for direct mode, and makes the rings in the rest. on is
+// false if the network has no RDMA, for other numbers of nodes, or if the LLCM is too small.
 func newDirect(limits dimmnet.Limits, stop, nodes int) (d direct, t table, rings ringbuf.Layout) {
 	if limits.RDMA < directNodes*dimmnet.WordBytes || nodes < 2 || nodes > directNodes {
 		return direct{}, table{}, rings
@@ -73,8 +73,8 @@ func claimWord(n uint64, id syncvar.ID) uint64 { return n<<32 | uint64(id) + 1 }
 // claims reports whether a word from a peer claims a variable.
 func claims(word uint64, id syncvar.ID) bool { return uint32(word) == uint32(id)+1 }
 
-// The fields of a word open: version, closed, and by how many versions the last change of the
-// content is older than the version.
+// The fields of a word open: version, closed, and the age of the last change of the content, in
+// versions.
 const (
 	versionShift = 16
 	closedBit    = 1 << 15
@@ -92,7 +92,7 @@ type opened struct {
 	written syncvar.Version // the last change of the content; unknown if it is too old
 }
 
-// unknown is the version of a change that is not known. No rank has so new a copy.
+// unknown is the version of an unknown change. No rank has so new a copy.
 const unknown = syncvar.Version(math.MaxUint64)
 
 func openOf(word uint64) opened {

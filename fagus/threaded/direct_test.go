@@ -12,8 +12,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// slowPort is the port of a rank in direct mode. Its stores to other ranks land only before a Pull,
-// when landing lets them. They land in order.
+// slowPort is the port of a rank in direct mode. Its stores to other ranks land only before a
+// Pull, in order, as many as landing says.
 type slowPort struct {
 	tablePort
 	held    []func()
@@ -168,7 +168,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestTakeWaitsForItsClaim lets the claim land late. The record counts only afterwards.
+// TestTakeWaitsForItsClaim lets the claim land late. Only after that does the record count.
 func TestTakeWaitsForItsClaim(t *testing.T) {
 	for nodes := 2; nodes <= 3; nodes++ {
 		e, p := newDirectEngine(t, 1, nodes)
@@ -187,7 +187,8 @@ func TestTakeWaitsForItsClaim(t *testing.T) {
 	}
 }
 
-// TestRivalInSecondPull: with rivals, the Pull that shows the own claim is not enough.
+// TestRivalInSecondPull: with rivals, the Pull that first shows the rank's own claim is not
+// enough.
 func TestRivalInSecondPull(t *testing.T) {
 	for pull, want := range []bool{false, false, true} { // before this Pull the rival's claim lands
 		e, p := newDirectEngine(t, 1, 3)
@@ -206,7 +207,7 @@ func TestRivalInSecondPull(t *testing.T) {
 	}
 }
 
-// TestClaimsAreNumbered: the claim of an earlier try does not count, though it is still there.
+// TestClaimsAreNumbered: the claim of an earlier try does not count, though it is still visible.
 func TestClaimsAreNumbered(t *testing.T) {
 	e, p := newDirectEngine(t, 1, 2)
 	at, _ := e.hints.word(0)
@@ -331,7 +332,7 @@ func TestOwnerWaits(t *testing.T) {
 			t.Errorf("thread %d: the rank waits for %q", thread, got)
 		}
 	}
-	// Claims on other variables do not matter, nor does what no rank writes.
+	// Claims on other variables are ignored, and so are words that no rank writes.
 	e, p := newDirectEngine(t, 0, 3)
 	p.tables[0][e.direct.claim(1)], p.tables[0][e.direct.claim(2)] = claimWord(1, 3), math.MaxUint64
 	if err := e.shut(user, p, 0, false); err != nil || e.LastWait().For != "" {
@@ -339,7 +340,7 @@ func TestOwnerWaits(t *testing.T) {
 	}
 }
 
-// TestTakenByNoRank: the word taken of a faulty peer is an error at the owner.
+// TestTakenByNoRank: a faulty peer's word taken is an error at the owner.
 func TestTakenByNoRank(t *testing.T) {
 	for owner, want := range map[dimmnet.Rank]string{
 		0:     `at rank 0: version 9 of "v0" is taken by rank 0`,
@@ -368,7 +369,7 @@ func TestChasedRankMakesARequest(t *testing.T) {
 }
 
 // TestHostileWords fills the LLCMs with random words, such as faulty peers may write. Nothing may
-// panic, except the port that may not wait.
+// panic, except the test port, in a wait that must not happen.
 func TestHostileWords(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -57,62 +57,63 @@
 // The table takes a quarter of the LLCM, which is 4095 entries on DIMMnet-1. Requests for
 // variables without an entry take more hops, because a rank knows only the owner of its last grant.
 //
-// In the papers a release reports the variable's new state to all nodes. Here a release does so
-// only if the owner has changed.
+// In the papers a release reports the variable's new state to all nodes. Here it does so only if
+// the owner has changed.
 //
 // An owner's copy does not change while the owner sends it. An exclusive tenure begins only when
 // all holders have released the variable, and a holder has all data before it releases.
 //
 // Update is a meeting of all ranks, then a request for every variable that the rank has acquired
-// so far and another rank owns, then a second meeting. No rank holds a variable between the two
-// meetings, so all ranks get the contents of the moment in which all ranks were in Update.
+// and another rank owns, then a second meeting. No rank holds a variable between the two meetings,
+// so all ranks get the contents at the moment when all ranks were in Update.
 //
 // # Trees
 //
 // With Config.Trees the readers of a version form a tree. While an owner sends data to
-// syncvar.Fanout ranks, it does not send those of another shared grant itself. It sends a pass
+// syncvar.Fanout ranks, it does not itself send the data for another shared grant. It sends a pass
 // message to an earlier reader of the same version (syncvar.Readers). That reader sends the grant,
-// which names the owner, and then the data: those that it has, and the rest as they arrive. If the
-// pass message is faster than the grant to that reader, which may come from a third one, it waits.
+// which names the owner, and then the data: what it has, and the rest as they arrive. The grant to
+// that reader may come from yet another one, so the pass message can be faster. Then it waits for
+// the grant.
 //
 // The owner still counts the new reader as a holder and gets its release. So it grants no
-// exclusive tenure before the new reader has all data, and until then the copy of the reader that
-// sends keeps the version. A pass message thus never has to go back to the owner: one that names
-// another version is an error.
+// exclusive tenure before the new reader has all data, and until then the sending reader's copy
+// keeps the version. A pass message thus never has to go back to the owner: one that names another
+// version is an error.
 //
-// The send thread then has a lane for every rank, and sends in all of them in turn. In a lane,
+// The send thread then has a lane for every rank, and sends in all lanes in turn. Within a lane,
 // messages stay in order, and data stay in order, but no message waits for data.
 //
-// With more than 32 ranks, ranks arrive at their parent in a tree instead of at rank 0, when all
-// their children have, and get leave messages from the parent. In a Reduce, slots with the words of
-// the ranks below come before the arrive message.
+// With more than 32 ranks, ranks meet in a tree instead of at rank 0. A rank arrives at its parent
+// when all its children have arrived, and gets its leave message from the parent. In a Reduce,
+// slots with the words of the ranks below come before the arrive message.
 //
 // # Direct mode
 //
-// With Config.Direct a rank takes a free variable from its owner without a message, as D1-Fagus
-// does: the paper's ranks rewrite the sync variables of other nodes in their LLCM. If the paper's
-// single store were all, two ranks could take one variable at once, or a rank could take what its
-// owner has just acquired. So a rank first claims the variable, and reads what the owner has
-// written about it.
+// With Config.Direct a rank takes a free variable from its owner without a message, as in
+// D1-Fagus: the paper's ranks rewrite the sync variables of other nodes in their LLCM. With the
+// paper's single store alone, two ranks could take one variable at once, or a rank could take what
+// its owner has just acquired. So a rank first claims the variable, and reads what the owner wrote
+// about it.
 //
 //	owner  open      at the end of a tenure, for a variable that nobody holds or wants:
-//	                 Store "free in version v" into the own LLCM
+//	                 Store "free in version v" into its own LLCM
 //	taker  claim     Store "I take it" into the owner's LLCM; Pull until that has landed
 //	       read      Pull the claims of all ranks and the owner's record. Give up if another rank
-//	                 claims the variable, and if it is not free, or changed since the own copy
+//	                 claims the variable, if it is not free, or if it is newer than the own copy
 //	       take      Store "taken by me in version v+1" and then "no claim" into the owner's LLCM
-//	owner  close     before it uses or grants the variable: Store "closed" into the own LLCM;
+//	owner  close     before it uses or grants the variable: Store "closed" into its own LLCM;
 //	                 Load until that has landed, and until no claim is left; then Load who took it
 //
 // A rank that gives up makes a request, and so does a rank that wants to read. If another rank has
-// taken the variable, the taker goes on to that rank. The owner learns of its loss when it closes.
-// Then it forwards requests as every former owner does.
+// taken the variable, the taker tries that rank next. The owner learns of its loss when it closes
+// the record. Then it forwards requests as every former owner does.
 //
-// A taker waits for Pulls only. NICs answer these, or, on stream networks, any thread of the owner
-// that idles, as every thread that waits does. So the receive-processing thread may wait until
-// claims have gone, and rings are still always emptied. A rank that
-// has forwarded another rank's request takes nothing before its own next request is granted, so
-// that the request does not follow the variable forever (syncvar.Site.Takes).
+// A taker waits only for Pulls. NICs answer these, or, on stream networks, any thread of the owner
+// that idles, as every waiting thread does. So the receive-processing thread may wait until claims
+// are gone, and rings are still always emptied. A rank that has forwarded another rank's request
+// takes nothing before its own next request is granted, so that the forwarded request does not
+// follow the variable forever (syncvar.Site.Takes).
 //
 // Update sends one request after the other, as in the paper; without Direct there are up to 16 at a
 // time. The table takes two fifths of the LLCM, which is 2182 entries on DIMMnet-1 with 2 nodes.

@@ -46,16 +46,16 @@ type Engine struct {
 	gates   gates
 	serving uint64               // 1 + the ID of the variable whose request is handled, or 0
 	wanted  map[syncvar.ID]*want // open requests of this rank
-	// readers are those of variables that this rank owns.
+	// readers is about the variables that this rank owns.
 	readers map[syncvar.ID]*syncvar.Readers
 	flowing int                     // messages with data that are queued or under way
 	had     map[syncvar.ID]struct{} // variables acquired so far, which Update refreshes
 	meeting meeting
-	agreed  []uint32 // by rank: how many declarations are known to be equal
+	agreed  []uint32 // by rank: how many declarations are known to equal this rank's
 	delayed bool     // the last grant to this rank was delayed, by delayer
 	delayer dimmnet.Rank
 	sending int  // lanes with messages under way, with trees; else 0
-	closed  bool // the program's memory must not be used any more
+	closed  bool // the program's memory must no longer be used
 	helpers helpers
 	counts  Counts
 }
@@ -63,7 +63,7 @@ type Engine struct {
 // helpers are the helper threads.
 type helpers struct {
 	running  int                       // threads that have not returned
-	counters [threads]dimmnet.Counters // of the ports of the others
+	counters [threads]dimmnet.Counters // of the helper threads' ports
 }
 
 type want struct {
@@ -71,9 +71,9 @@ type want struct {
 	state  wantState
 	early  []early             // in state wantGrant: at most syncvar.Fanout
 	from   dimmnet.Rank        // in state wantData: the rank that sends the data
-	have   syncvar.Version     // in state wantData: of the copy before the data
+	have   syncvar.Version     // in state wantData: the version of the copy before the data
 	stream *consistency.Stream // in state wantData: what has arrived of the data
-	parked []outgoing          // to ranks to which this rank passes the data on, waiting for more
+	parked []outgoing          // messages of this rank that pass the data on, waiting for more
 }
 
 type wantState uint8
@@ -84,8 +84,8 @@ const (
 )
 
 // New returns the engine of a host's rank and starts its helper threads. space holds the rank's
-// memory; from now on the caller adds to space only within Declare. New fails if the LLCM does not
-// hold the rings of so many nodes.
+// memory; from now on the caller adds to space only within Declare. New fails if the rings of so
+// many nodes do not fit the LLCM.
 func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) {
 	e, err := newEngine(h.Port(), space, cfg)
 	if err != nil {
@@ -243,7 +243,7 @@ func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
 	return e.own(failed)
 }
 
-// flush sends what the user thread has queued, unless there is a send thread.
+// flush sends what the user thread queued, unless there is a send thread.
 func (e *Engine) flush() error {
 	if e.helper == nil {
 		return nil
@@ -286,7 +286,7 @@ func (e *Engine) Version(id syncvar.ID) syncvar.Version {
 	return e.site(id).Have()
 }
 
-// Owns reports whether this rank owns a variable. It is exact if no rank is in Acquire.
+// Owns reports whether this rank owns a variable. The answer is exact while no rank is in Acquire.
 func (e *Engine) Owns(id syncvar.ID) bool {
 	_ = e.shut(user, e.port, id, true) // fails with the port, whose error the next call returns
 	e.mu.Lock()
@@ -344,9 +344,9 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 	return e.own(failed)
 }
 
-// Meet waits until all ranks are in the same call, which must not be Acquire. Update also makes
-// current this rank's copies of all variables that it has acquired so far. End also waits until
-// the helper threads have returned. word is the rank's word in a Reduce, and 0 in other calls.
+// Meet waits until all ranks are in the same call, which must not be Acquire. Update also updates
+// this rank's copies of all variables that it has acquired. End also waits until the helper
+// threads have returned. word is the rank's word in a Reduce, and 0 in other calls.
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 	if err := e.meet(call, word); err != nil {
 		return err

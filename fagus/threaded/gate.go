@@ -32,11 +32,11 @@ type gateState struct {
 }
 
 // shut closes the gate of a variable, so that no rank can take it from this rank any more, and
-// makes the Site know its owner. If brief, it leaves the gate as it is: then the caller must know
+// updates the owner in the Site. If brief, it leaves the gate as it is: then the caller must know
 // that no rank is in Acquire. Thread t calls it, with its port.
 //
 // A claim goes away without help from this rank's threads, because a rank that takes a variable
-// waits for Pulls only. NICs answer these, or, on stream networks, any thread of this rank that
+// waits only for Pulls. NICs answer these, or, on stream networks, any thread of this rank that
 // idles, and every wait here idles. So the receive-processing thread may wait for claims.
 func (e *Engine) shut(t thread, p dimmnet.Port, id syncvar.ID, brief bool) error {
 	g, begun, err := e.beginShut(t, id)
@@ -88,8 +88,8 @@ func (e *Engine) beginShut(t thread, id syncvar.ID) (g gateState, begun bool, er
 	return g, begun, err
 }
 
-// endShut records the new state of a gate. taken is the hint of the rank that was the last to take
-// the variable from this rank.
+// endShut records the new state of a gate. taken is the hint of the rank that last took the
+// variable from this rank.
 func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken syncvar.Hint, brief bool) error {
 	e.mu.Lock()
 	defer e.unlock()
@@ -108,7 +108,7 @@ func (e *Engine) endShut(t thread, id syncvar.ID, version syncvar.Version, taken
 	return nil
 }
 
-// wakeOther wakes the other one of the two threads that use gates, if it waits for one.
+// wakeOther wakes the other of the two threads that use gates, if it waits for one.
 func (e *Engine) wakeOther(t thread) {
 	other := user
 	if t == user {
@@ -119,7 +119,7 @@ func (e *Engine) wakeOther(t thread) {
 	}
 }
 
-// awaitClaims waits until all claims on the variable that there are now have gone.
+// awaitClaims waits until all present claims on the variable are gone.
 func (e *Engine) awaitClaims(t thread, p dimmnet.Port, id syncvar.ID) error {
 	var ranks []dimmnet.Rank
 	var words []uint64

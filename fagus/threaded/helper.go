@@ -7,15 +7,15 @@ import (
 )
 
 // helper is the only helper thread of a rank (Config.OneHelper). It does the work of all three: it
-// receives a slot, handles it, and sends the answer. What the user thread queues, the user thread
-// also sends, as far as the rings have space.
+// receives a slot, handles it, and sends the answer. The user thread sends its own messages if the
+// rings have space.
 type helper struct {
 	e        *Engine
 	receiver *receiver
 
 	mu     sync.Mutex // guards the sender; locked before Engine.mu
 	sender *sender
-	lent   *lentPort // of the sender: that of the thread that sends
+	lent   *lentPort // the sender's port: lent by the thread that sends
 }
 
 // lentPort is the port of the thread that has the lock of the helper.
@@ -66,7 +66,7 @@ func (x *helper) Step() (progress bool, err error) {
 	return true, nil
 }
 
-// post sends through the port of the calling thread. all is false if the rings, or the port, do not
+// post sends through the port of the calling thread. all is false if the rings or the port do not
 // take everything now.
 func (x *helper) post(p dimmnet.Port) (progress, all bool) {
 	x.mu.Lock()
@@ -88,8 +88,8 @@ func (x *helper) post(p dimmnet.Port) (progress, all bool) {
 	return progress, true
 }
 
-// flush sends what the user thread has queued. The helper thread sends the rest: the store of a
-// zero, which changes nothing, makes it look.
+// flush sends what the user thread queued. The helper thread sends the rest. flush wakes it by a
+// Store of a zero, which changes nothing.
 func (x *helper) flush() error {
 	if _, all := x.post(x.e.port); !all {
 		return store(x.e.port, x.e.rank, x.e.stop, 0)

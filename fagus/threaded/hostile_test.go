@@ -54,7 +54,7 @@ func act(t *testing.T, e *Engine, list ...incoming) {
 	}
 }
 
-// ask requests a variable that another rank owns, so that the request stays open.
+// ask requests a variable that another rank owns, and leaves the request open.
 func ask(t *testing.T, e *Engine, id syncvar.ID, access syncvar.Access) {
 	t.Helper()
 	if err := e.ask(id, syncvar.Want{Access: access}); err != nil || e.wanted[id] == nil {
@@ -120,7 +120,7 @@ func TestPeersThatBreakTheRules(t *testing.T) {
 		rank   dimmnet.Rank // the rank of the engine
 		before func(*Engine)
 		first  []incoming // correct slots before in
-		in     incoming   // the slot that no correct peer sends
+		in     incoming   // a slot that no correct peer sends
 		want   string
 	}{
 		{what: "a slot of the phase engine", in: incoming{1, ringbuf.Header{Kind: ringbuf.Locations}, nil}, want: "rank 1 sent a slot of kind 4"},

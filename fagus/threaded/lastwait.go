@@ -61,7 +61,7 @@ func (e *Engine) blockers(ids []syncvar.ID) (what string, ranks []dimmnet.Rank) 
 	return "the data of ranks", sending
 }
 
-// absent returns the children that have not arrived at the meeting at which this rank has.
+// absent returns the children that have not arrived at the present meeting of this rank.
 func (e *Engine) absent() (ranks []dimmnet.Rank) {
 	for i, r := range e.meeting.ranks {
 		if e.meeting.arrived[0].op != 0 && e.meeting.arrived[i].op == 0 {

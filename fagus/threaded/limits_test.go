@@ -91,7 +91,7 @@ func TestTableBounds(t *testing.T) {
 	}
 }
 
-// TestHintOfNoRank checks that an entry of the table is ignored if it names no valid rank.
+// TestHintOfNoRank checks that a table entry without a valid rank is ignored.
 func TestHintOfNoRank(t *testing.T) {
 	for _, c := range []struct{ owner, want dimmnet.Rank }{{2, 2}, {3, 1}, {65535, 1}} {
 		e := newTestEngine(t, 0)
@@ -136,7 +136,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestWakeUps: who makes a thread's wait end wakes the thread, and nobody else.
+// TestWakeUps: an action that ends a thread's wait wakes that thread, and no other.
 func TestWakeUps(t *testing.T) {
 	type woken = [threads]bool
 	atGate := func(who thread) func(*Engine) { return func(e *Engine) { e.gates.waiting[who] = true } }

@@ -77,8 +77,8 @@ func (e *Engine) arrive(call syncvar.Call, word uint64) error {
 	return e.queue(outgoing{to: to, m: m})
 }
 
-// arrived records that this rank, or a child and all ranks below it, have arrived at the meeting.
-// When all have, it sends that to the parent. Rank 0 sends leave messages.
+// arrived records that this rank, or a child and all ranks below it, arrived at the meeting. When
+// all have, it sends that to the parent. Rank 0 sends leave messages.
 func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	i, ok := e.meeting.index(from)
 	if !ok || e.meeting.arrived[i].op != 0 || len(e.meeting.ranks) == 1 && e.nodes > 1 {
@@ -116,7 +116,8 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	return e.allHere(m.call, last)
 }
 
-// allHere sends on that this rank and all ranks below it have arrived, last as the last one.
+// allHere reports to the parent that this rank and all ranks below it have arrived, last at the
+// end.
 func (e *Engine) allHere(call syncvar.Call, last dimmnet.Rank) error {
 	var words []uint64
 	if call == syncvar.Reduce {
@@ -135,8 +136,8 @@ func (e *Engine) allHere(call syncvar.Call, last dimmnet.Rank) error {
 	return e.queue(outgoing{to: e.rank, m: message{op: leave, call: call, rank: last}})
 }
 
-// gathered returns the words of this rank and of all ranks below it: first its own, then those of
-// its children, one child after the other.
+// gathered returns the words of this rank and of all ranks below it: first its own, then the words
+// of each child's subtree.
 func (e *Engine) gathered() (words []uint64) {
 	for i := range e.meeting.ranks {
 		if below := e.meeting.words[i]; below != nil {
@@ -149,7 +150,7 @@ func (e *Engine) gathered() (words []uint64) {
 	return words
 }
 
-// place stores gathered words, which begin with those of the ranks at and below r, by rank. It
+// place stores gathered words by rank. They begin with the words of r and the ranks below it. It
 // returns the rest.
 func (e *Engine) place(r dimmnet.Rank, words []uint64) []uint64 {
 	e.meeting.reduced[r] = words[0]
@@ -160,8 +161,8 @@ func (e *Engine) place(r dimmnet.Rank, words []uint64) []uint64 {
 	return words
 }
 
-// checkWords checks that the words of all ranks below a child have arrived before it has arrived in
-// a Reduce, and none before other calls.
+// checkWords checks that a child that arrives in a Reduce has sent the words of all ranks below
+// it, and that a child in another call has sent none.
 func (e *Engine) checkWords(i int, m *message) error {
 	want := 0
 	if size := e.meeting.tree.Size(e.meeting.ranks[i]); i > 0 && m.call == syncvar.Reduce && size > 1 {
@@ -173,8 +174,8 @@ func (e *Engine) checkWords(i int, m *message) error {
 	return nil
 }
 
-// receiveWords adds words of a Reduce: from a child, those of the ranks below it; from the parent,
-// those of all ranks.
+// receiveWords adds words of a Reduce: a child sends the words of the ranks below it, and the
+// parent sends the words of all ranks.
 func (e *Engine) receiveWords(in incoming) error {
 	words, most := &e.meeting.reduced, e.nodes
 	if i, ok := e.meeting.index(in.from); ok && i > 0 && e.meeting.arrived[i].op == 0 {
@@ -214,7 +215,7 @@ func (e *Engine) declare(m *message) {
 }
 
 // checkDeclared compares the declarations in a message of rank r with the declarations of this
-// rank, if this rank has made as many. A forwarded request holds no declarations.
+// rank, if this rank has made as many. A forwarded request contains no declarations.
 func (e *Engine) checkDeclared(r dimmnet.Rank, m *message) error {
 	if m.declared == 0 || int(m.declared) > e.space.Declared() {
 		return nil

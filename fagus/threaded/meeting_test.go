@@ -87,8 +87,8 @@ func TestMeetingTimes(t *testing.T) {
 	}
 }
 
-// TestMeetingsThatBreakTheRules passes slots to rank 1 of 9, whose children are ranks 3 and 4, that
-// no correct peer sends. Ranks 7 and 8 are below rank 3.
+// TestMeetingsThatBreakTheRules passes slots that no correct peer sends to rank 1 of 9, whose
+// children are ranks 3 and 4. Ranks 7 and 8 are below rank 3.
 func TestMeetingsThatBreakTheRules(t *testing.T) {
 	arrival := func(from dimmnet.Rank, call syncvar.Call) incoming {
 		return slotOf(from, message{op: arrive, call: call})

@@ -29,8 +29,8 @@ type message struct {
 	flag    bool           // request: brief; grant: data follow
 	delayed bool           // request, grant, pass: the request has waited (syncvar.Want.Delayed)
 	passed  bool           // grant: by a reader, for the owner
-	// rank is in a request and pass the rank that made the request, in a passed grant the owner, in
-	// arrive and leave the rank that arrived last.
+	// rank is, in a request and a pass, the rank that made the request; in a passed grant, the
+	// owner; in arrive and leave, the rank that arrived last.
 	rank     dimmnet.Rank
 	id       syncvar.ID
 	declared uint32          // arrive, sender's own request: the number of its declarations

@@ -51,8 +51,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// TestFirstInvalid: the first rank, variable, kind and flag that a message may not have are
-// refused, and the last that it may have are not.
+// TestFirstInvalid: for rank, variable, kind and flag, the largest valid value is accepted and the
+// next one is refused.
 func TestFirstInvalid(t *testing.T) {
 	const nodes = 3
 	last := message{op: request, access: syncvar.Exclusive, rank: nodes - 1, id: syncvar.MaxID - 1, delayed: true}

@@ -64,7 +64,7 @@ func (e *Engine) carryOut(id syncvar.ID, t *syncvar.Action) error {
 		return e.queue(outgoing{to: t.To, m: m})
 	}
 	if t.Rank == e.rank {
-		e.delayed = t.Delayed // by the holder that ask has seen
+		e.delayed = t.Delayed // by the holder that ask saw
 		e.complete(id)
 		return nil
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// passedSlots is the fewest slots of data that a reader passes on. The owner sends fewer itself:
-// that costs it little more than a message to the reader that would pass them on.
+// passedSlots is the fewest slots of data that a reader passes on. The owner sends less data
+// itself: that costs it little more than a message to the reader that would pass them on.
 const passedSlots = 2
 
-// reads returns the reader that is to send the data of a shared grant. ok is false if this rank,
+// reads returns the reader that should send the data of a shared grant. ok is false if this rank,
 // the owner, sends them.
 func (e *Engine) reads(id syncvar.ID, t *syncvar.Action, data *consistency.Stream) (from dimmnet.Rank, ok bool) {
 	if !e.cfg.Trees || t.Access != syncvar.Shared {
@@ -27,9 +27,9 @@ func (e *Engine) reads(id syncvar.ID, t *syncvar.Action, data *consistency.Strea
 	return r.Source(&t.Want, t.Version, free)
 }
 
-// passOn grants a request of another rank for the owner from, with the data that this rank has, is
-// getting or will get. The data cannot change meanwhile: from grants no exclusive tenure before the
-// reader has released the variable, and the reader has all data before it does.
+// passOn grants another rank's request on behalf of the owner, from. It sends the data that this
+// rank has, is getting or will get. They cannot change meanwhile: from grants no exclusive tenure
+// before the reader has released the variable, and the reader has all data before it does.
 func (e *Engine) passOn(from dimmnet.Rank, m message) error {
 	s, w := e.site(m.id), e.wanted[m.id]
 	if e.cfg.Trees && w != nil && w.state == wantGrant && w.access == syncvar.Shared && s.Have() < m.version && len(w.early) < syncvar.Fanout {
@@ -52,21 +52,20 @@ func (e *Engine) passOn(from dimmnet.Rank, m message) error {
 	return e.queue(outgoing{to: m.rank, m: message{op: grant, id: m.id, rank: from, version: m.version, flag: true, delayed: m.delayed, passed: true}, stream: data})
 }
 
-// early is a message that wants data passed on. It has overtaken the grant of the data to this
-// rank, because that comes from another reader.
+// early is a message that asks this rank to pass data on. It has overtaken the grant of the data
+// to this rank, which comes from another reader.
 type early struct {
 	from dimmnet.Rank
 	m    message
 }
 
-// park keeps a message whose data this rank is still getting, until more have arrived. The lock is
-// held.
+// park keeps a message until more of its data have arrived at this rank. The lock is held.
 func (e *Engine) park(o *outgoing) {
 	w := e.wanted[o.stream.ID]
 	w.parked = append(w.parked, *o)
 }
 
-// unpark queues the parked messages again, as data for them have arrived. The lock is held.
+// unpark queues the parked messages again when data for them arrive. The lock is held.
 func (e *Engine) unpark(w *want) {
 	if len(w.parked) > 0 {
 		e.out = append(e.out, w.parked...)

@@ -50,8 +50,8 @@ func (e *Engine) process(h dimmnet.Host) error {
 	}
 }
 
-// failure returns err, the error of a message, with the rank that has received it. If the program
-// is to blame, err names the ranks already.
+// failure returns err, the error of a message, with the rank that received it. If the program is
+// to blame, err already names the ranks.
 func (e *Engine) failure(err error) error {
 	var m *syncvar.Mismatch
 	var d *consistency.Difference

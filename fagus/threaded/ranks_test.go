@@ -69,8 +69,8 @@ func newOfMany(t *testing.T, rank dimmnet.Rank, nodes int) (*Engine, *manyPort) 
 	return e, p
 }
 
-// TestAllRanks runs the loops over all ranks with as many ranks as a Rank can number, and one less.
-// Threaded mode never had a run of so many: it needs 12 MB of LLCM at every rank.
+// TestAllRanks runs the loops over all ranks with as many ranks as a Rank can number, and one
+// less. No run in threaded mode has had so many: every rank would need 12 MB of LLCM.
 func TestAllRanks(t *testing.T) {
 	for _, nodes := range []int{dimmnet.MaxNodes - 1, dimmnet.MaxNodes} {
 		last := dimmnet.Rank(nodes - 1)
@@ -92,7 +92,7 @@ func TestAllRanks(t *testing.T) {
 			t.Errorf("%d nodes: %d ranks may leave the barrier, rank 0 is in %v", nodes, 1+len(e.out), e.meeting.call)
 		}
 
-		// One rank has made another array than the others.
+		// One rank has made another array than the rest.
 		e, _ = newOfMany(t, 0, nodes)
 		for r := range e.meeting.arrived[:last] {
 			e.meeting.arrived[r] = m

@@ -35,7 +35,7 @@ func TestWordsThatBreakTheRules(t *testing.T) {
 		rank  dimmnet.Rank // the rank of the engine
 		waits syncvar.Call
 		first []incoming // correct slots before in
-		in    incoming   // the slot that no correct rank sends
+		in    incoming   // a slot that no correct rank sends
 		want  string
 	}{
 		{"unasked", 1, 0, nil, words(0, 0, 1), "rank 0" + unasked},

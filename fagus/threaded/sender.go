@@ -16,9 +16,9 @@ type outgoing struct {
 	words  []uint64
 	stream *consistency.Stream
 
-	// What has its slot so far.
+	// The parts that have been put into slots:
 	word int  // how many of the words
-	said bool // the message itself
+	said bool // whether the message itself
 	cut  int  // how many cuts of the stream
 }
 
@@ -90,7 +90,7 @@ func (e *Engine) send(h dimmnet.Host) error {
 	}
 }
 
-// take opens lanes for messages of the out queue, as many as there may be. It returns false if
+// take opens lanes for messages of the out queue, as many as are allowed. It returns false if
 // nothing is under way. The lock is held.
 func (s *sender) take() bool {
 	e := s.e
@@ -131,8 +131,8 @@ func (e *Engine) dequeue(i int) outgoing {
 	return o
 }
 
-// fill fills the next slot of every lane whose last one is posted, and ends lanes that have none.
-// It returns false if no lane is left.
+// fill fills the next slot of every lane whose last slot is posted, and ends lanes that have no
+// more slots. It returns false if no lane is left.
 func (s *sender) fill() bool {
 	lanes := s.lanes
 	s.lanes = s.lanes[:0]
@@ -146,7 +146,7 @@ func (s *sender) fill() bool {
 	return len(s.lanes) > 0
 }
 
-// next fills the next slot of a lane. It returns false if all are filled.
+// next fills the next slot of a lane. It returns false if the lane has no more slots.
 func (s *sender) next(l *lane) bool {
 	l.filled, l.put = true, false
 	for {
@@ -173,7 +173,8 @@ func (s *sender) next(l *lane) bool {
 	}
 }
 
-// add adds the next message of the out queue to the lane's rank, when the last one has its slot.
+// add adds the next message to the lane's rank from the out queue, when all earlier ones have
+// slots.
 func (s *sender) add(l *lane) {
 	if n := len(l.queue); n > 0 && !l.queue[n-1].said {
 		return
@@ -196,8 +197,8 @@ func (s *sender) fillWords(l *lane, o *outgoing) {
 	l.head = ringbuf.Header{Kind: ringbuf.List, Last: o.word == len(words), Sender: s.e.rank, Len: len(l.body), Addr: uint64(at)}
 }
 
-// fillCut copies the bytes of the next cut from program memory. It returns false if there is none,
-// and on a closed engine.
+// fillCut copies the bytes of the next cut from program memory. It returns false if there is no
+// next cut, or if the engine is closed.
 func (s *sender) fillCut(l *lane, o *outgoing) bool {
 	c, last, ok := s.copy(l, o)
 	if !ok {

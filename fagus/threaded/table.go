@@ -6,9 +6,9 @@ import (
 )
 
 // table is the table of owners in every rank's LLCM. Variable i has entry i, if i is below
-// entries. The first word of an entry is a hint, and direct adds two more. A rank that becomes the
-// owner of a variable writes the hint to all ranks. The protocol does not rely on the hints:
-// without an entry, a rank knows an owner from its last grant.
+// entries. The first word of an entry is a hint, and direct mode adds two more. A rank that
+// becomes the owner of a variable writes the hint to all ranks. The protocol does not rely on the
+// hints: without an entry, a rank knows an owner from its last grant.
 type table struct {
 	base       dimmnet.Offset
 	entries    int

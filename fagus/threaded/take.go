@@ -30,7 +30,7 @@ func (e *Engine) acquireDirect(id syncvar.ID, access syncvar.Access) (acquired b
 	return false, nil
 }
 
-// target returns the last known owner of a variable, if this rank may take the variable from it.
+// target returns the last known owner of a variable if this rank may take the variable from it.
 func (e *Engine) target(id syncvar.ID, hint syncvar.Hint) (owner dimmnet.Rank, ok bool) {
 	_, entry := e.hints.word(id)
 	e.mu.Lock()
@@ -50,15 +50,16 @@ func (e *Engine) learn(s *syncvar.Site, h syncvar.Hint) {
 // take tries to take a variable from its owner. If another rank was faster, it returns that rank's
 // hint.
 //
-// Each rank writes a word and then reads the words of the others (Dekker). So of a rank that takes
-// and the owner that closes, and of two ranks that take, at least one sees the other:
+// Each rank writes a word and then reads the words of the others (Dekker). So of a taker and the
+// closing owner, and of two takers, at least one sees the other:
 //
 //   - The claim is visible at the owner before this rank reads the record. So the owner either
-//     finds the claim, and waits until it is gone, or has closed the record before this rank reads.
-//   - A rank that sees another claim withdraws its own. A Pull may read the claims in any order, so
-//     with rivals only a Pull that begins when the claim is visible counts.
-//   - The claims are read before the record. A rank that took the variable has stored taken before
-//     it withdrew its claim. So if its claim is gone, taken is there.
+//     finds the claim, and waits until it is gone, or has closed the record before this rank
+//     reads.
+//   - A rank that sees another claim withdraws its own. A Pull may read the claims in any order,
+//     so with rivals only a Pull counts that begins when the claim is visible.
+//   - The claims are read before the record. A rank that took the variable stored taken before it
+//     withdrew its claim. So if its claim is gone, taken is there.
 func (e *Engine) take(owner dimmnet.Rank, id syncvar.ID) (took bool, newer syncvar.Hint, err error) {
 	e.direct.tries++
 	claim := claimWord(e.direct.tries, id)
@@ -96,8 +97,8 @@ func (e *Engine) rivals(owner dimmnet.Rank, id syncvar.ID, claim uint64) (found 
 	return found, nil
 }
 
-// takeUnrivalled takes a variable if its record at the owner permits it. No other rank can take the
-// variable, and its owner does not use it.
+// takeUnrivalled takes a variable if its record at the owner permits it. No other rank can take
+// the variable now, and its owner does not use it.
 func (e *Engine) takeUnrivalled(owner dimmnet.Rank, id syncvar.ID) (took bool, newer syncvar.Hint, err error) {
 	at, _ := e.hints.word(id)
 	if err := e.pull(owner, at+openAt, recordBytes); err != nil {

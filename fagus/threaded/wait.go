@@ -29,8 +29,8 @@ func (e *Engine) unlock() {
 	}
 }
 
-// locked calls f under the lock. If f panics, the run fails; locked then releases the lock, so that
-// the threads that wait for the lock see the failure.
+// locked calls f under the lock. If f panics, the run fails, and locked releases the lock, so that
+// threads that wait for the lock see the failure.
 func (e *Engine) locked(f func() bool) bool {
 	e.mu.Lock()
 	returned := false

@@ -16,8 +16,8 @@ type Tally struct {
 	Exclusive int    // number of exclusive tenures
 	Unwritten int    // number of exclusive tenures in which nothing was changed
 	Brought   uint64 // bytes received from other ranks
-	Untouched uint64 // bytes of Brought that the program did not touch while it held them
-	Sharing   bool   // wrong reads of its bytes may not have been found, because of their pages
+	Untouched uint64 // bytes of Brought that the program did not touch in the tenure
+	Sharing   bool   // wrong reads may go undetected, because variables share pages
 	OfParts   bool   // package parts has bound it: the program cannot change what it guards
 	Company   uint64 // hash of all its tenures and accesses; equal: always acquired together
 }
@@ -90,12 +90,12 @@ func Advise(ranks [][]Tally) (advice []Advice) {
 	return advice
 }
 
-// Coverage says of how many variables wrong reads may not have been found.
+// Coverage says for how many variables wrong reads may go undetected.
 type Coverage struct {
 	// Variables is the number of variables.
 	Variables int `json:"variables"`
-	// Sharing is the number of those that share pages with others in arrays of which a rank has
-	// used the Slice. Reads of their elements without holding them are not found if a variable of
+	// Sharing is the number of variables that share pages with others, in arrays whose Slice a
+	// rank has used. A read of an element that is not held is not detected if another variable of
 	// the same page may be read.
 	Sharing int `json:"sharing_pages"`
 }

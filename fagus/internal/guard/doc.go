@@ -1,6 +1,5 @@
-// Package guard implements access checking (fagus.Config.Check): it detects accesses of a
-// program to shared memory that the program does not hold. It moves no data and does not
-// depend on an engine.
+// Package guard implements access checking (fagus.Config.Check): it detects a program's accesses
+// to shared memory that it does not hold. It moves no data and does not depend on an engine.
 //
 // Every array is mapped twice. The runtime uses a mapping that is always readable and writable. The
 // program uses a view whose pages the [Guard] opens and closes as variables are acquired and

@@ -27,7 +27,7 @@ type variable struct {
 	// fresh has the received ranges that were untouched at the last poll, each within a page.
 	fresh    []consistency.Range
 	released []uintptr // stack of the last Release
-	windows  []*area   // what Part has mapped of its ranges
+	windows  []*area   // the mappings that Part has made of its ranges
 	Tally
 }
 
@@ -54,9 +54,9 @@ type Guard struct {
 }
 
 // New returns a guard for one of several ranks, whose arrays will be in space. version returns the
-// version of a variable that the rank has just acquired or updated. A variable that Update has
-// brought up to date may be read until it is acquired and released again; if strict is set, only
-// until the next Acquire of any set.
+// version of a variable that the rank has just acquired or updated. A variable that Update
+// refreshed may be read until it is acquired and released again; if strict is set, only until the
+// next Acquire of any set.
 func New(space *consistency.Space, strict bool, ranks int, version func(syncvar.ID) syncvar.Version) *Guard {
 	return &Guard{space: space, strict: strict, version: version, pageBytes: pageBytes(), pagemap: openPagemap(), mostWindows: mostWindows / ranks}
 }
@@ -144,7 +144,7 @@ func (g *Guard) Released(written []syncvar.ID) error {
 	return g.flush()
 }
 
-// Updated opens for reading the variables that the rank has acquired before.
+// Updated opens for reading the variables that the rank acquired earlier.
 func (g *Guard) Updated() error {
 	if g == nil {
 		return nil
@@ -175,7 +175,7 @@ func (g *Guard) Rebinding(ids []syncvar.ID) error {
 	return g.flush()
 }
 
-// Moved records a tenure in which the program touches nothing: data have moved for a rebinding.
+// Moved records a tenure in which data moved for a rebinding. The program touched nothing in it.
 func (g *Guard) Moved(ids []syncvar.ID) {
 	if g == nil {
 		return

@@ -87,9 +87,9 @@ func (g *Guard) View(own []byte) (Memory, error) {
 	return Memory{own, view[:len(own):len(own)]}, protect(view, closed)
 }
 
-// Add adds an array at address base, whose elements have elementBytes bytes, in memory
-// returned by Map or View. Arrays must be added in increasing order of addresses. The program sets
-// the result when it uses the whole view, and not Parts alone; nil: nobody asks.
+// Add adds an array at address base, whose elements have elementBytes bytes, in memory returned by
+// Map or View. Arrays must be added in increasing order of addresses. The program sets the result
+// when it uses the whole view, not only Parts. The result is nil if nobody reads it.
 func (g *Guard) Add(m Memory, name string, base consistency.Addr, elementBytes int) (whole *atomic.Bool) {
 	if g == nil {
 		return nil
@@ -140,8 +140,7 @@ func (g *Guard) within(a *area, r consistency.Range) span {
 	return span{a, int((r.Lo - a.first) / size), int((r.Hi - a.first + size - 1) / size)}
 }
 
-// spans returns the pages of r, of which a variable guards every byte: in the view, and in the
-// windows of the variable.
+// spans returns the pages of r in the view and in the windows of v, which guards every byte of r.
 func (g *Guard) spans(v *variable, r consistency.Range) []span {
 	pages := []span{g.span(r)}
 	for _, w := range v.windows {
@@ -158,8 +157,8 @@ func overlap(a, b consistency.Range) consistency.Range {
 
 func (g *Guard) view(s span) []byte { return s.area.view[s.lo*g.pageBytes : s.hi*g.pageBytes] }
 
-// count adds to the counts of all pages in ranges, of which v guards every byte. flush makes the
-// change effective.
+// count adds to the counts of all pages in ranges. v guards every byte of them. The change takes
+// effect at the next flush.
 func (g *Guard) count(v *variable, ranges []consistency.Range, readers, writers int32) {
 	for _, r := range ranges {
 		for _, s := range g.spans(v, r) {

@@ -120,8 +120,8 @@ func (g *Guard) Forbidden(r consistency.Range) (text string, ok bool) {
 	return "", false
 }
 
-// sharing reports by variable ID which variables have bytes on pages on which other variables have
-// some, too, in arrays of which the program has used the whole view.
+// sharing reports, by variable ID, which variables share a page with another variable, in arrays
+// whose whole view the program has used.
 func (g *Guard) sharing() []bool {
 	shares := make([]bool, len(g.vars))
 	first := make(map[uintptr]syncvar.ID) // variable by page

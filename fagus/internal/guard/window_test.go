@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestWindows: variables on one page get windows as long as there may be more of them. A variable
-// with pages of its own needs none.
+// TestWindows: variables that share a page get windows until there are too many. A variable with
+// pages of its own needs none.
 func TestWindows(t *testing.T) {
 	if err := Supported(); err != nil {
 		t.Skip(err)

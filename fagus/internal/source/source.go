@@ -19,8 +19,8 @@ const Unknown = "unknown line"
 // Here returns the line of the program that is being executed.
 func Here() string { return Line(Frames(Callers())) }
 
-// Line returns the first line of frames, innermost first, that is not of this library, of Go's,
-// or of a library that this one calls. It returns Unknown if there is none.
+// Line returns the first line of frames, innermost first, that belongs neither to this library,
+// nor to Go's, nor to a library that this one calls. It returns Unknown if there is none.
 func Line(frames []runtime.Frame) string {
 	library := goLibrary(Frames(Callers()))
 	for _, f := range frames {
@@ -39,8 +39,8 @@ func Function(f any) string {
 	return short(file, line)
 }
 
-// Part returns the type or function of package parts that the program has called, such as "Queue";
-// "" if it has called none.
+// Part returns the type or function of package parts that the program called, such as "Queue", or
+// "" if it called none.
 func Part(frames []runtime.Frame) (part string) {
 	for _, f := range frames {
 		name, ok := strings.CutPrefix(f.Function, module+"fagus/parts.")
@@ -76,8 +76,8 @@ func short(file string, line int) string {
 	return fmt.Sprintf("%s:%d", path.Join(path.Base(dir), base), line)
 }
 
-// OfParts reports whether package parts, which the program has called, or package region makes the
-// call that is being executed.
+// OfParts reports whether the running call comes from package region, or from package parts, which
+// the program called.
 func OfParts() bool { return ofParts(Frames(Callers())) }
 
 func ofParts(frames []runtime.Frame) bool {
