@@ -13,22 +13,22 @@ type AllToAll[T any] struct {
 	node     *fagus.Node
 	name     string
 	capacity int
-	own      []T // memory for what a rank sends to itself
-	// Calls use the two in turn, as those of Vectors do. Where a Fold comes first, all ranks
-	// have read the messages of the call before, and there is one: so phases repeat from the
-	// third call on.
+	own      []T // memory for the message of a rank to itself
+	// Calls use the two in turn, like the calls of Vectors. Where each call begins with a Fold,
+	// all ranks have read the messages of the call before, and one is enough: so phases repeat
+	// from the third call on.
 	turns []mailbox[T]
 	calls int
 	hops  *hops[T] // nil until a call uses it
-	most  int      // bytes of a rank that go by hops
+	most  int      // the most bytes that go by hops from one rank
 }
 
-// hopNodes is the least number of nodes on which messages may go in two steps.
+// hopNodes is the smallest number of nodes on which messages may go in two steps.
 const hopNodes = 16
 
-// hopBytes returns the most that a rank sends in a call in two steps. All data move twice then,
-// but fewer messages go. The two ways take equal times at 4 (phases that repeat) to 8 (new phases,
-// on 32 nodes) times the square of the nodes:
+// hopBytes returns the most bytes that a rank sends in a call in two steps. All data then move
+// twice, but in fewer messages. The two ways take equal times at 4 (phases that repeat) to 8 (new
+// phases, on 32 nodes) times the square of the nodes:
 //
 //	go test ./fagus/parts -run - -bench ExchangeSimulated -benchtime 1x
 func hopBytes(nodes int) int { return 4 * nodes * nodes }
@@ -36,11 +36,11 @@ func hopBytes(nodes int) int { return 4 * nodes * nodes }
 // mailbox has a message for every pair of ranks, with a variable each.
 type mailbox[T any] struct {
 	*fagus.Array[T]
-	write, read *fagus.SyncSet // this rank's messages to others, and those of others to it
+	write, read *fagus.SyncSet // this rank's messages to others, and the messages to this rank
 }
 
 // NewAllToAll makes room for messages of at most capacity elements from each rank to each. It is
-// collective. A capacity that is larger than necessary costs addresses, but no memory and no time.
+// collective. A capacity that is larger than necessary costs addresses, but no memory or time.
 func NewAllToAll[T any](n *fagus.Node, name string, capacity int) (*AllToAll[T], error) {
 	if capacity < 1 {
 		return nil, fmt.Errorf("parts: all-to-all %q of messages of %d elements: want at least 1", name, capacity)
@@ -76,8 +76,8 @@ func (a *AllToAll[T]) declare(m *mailbox[T], name string) (err error) {
 	var write, read []fagus.Request
 	for from := range n.Nodes() {
 		for to := range n.Nodes() {
-			// Over a tree, lists that progress evenly from rank to rank are short: so there is a
-			// variable for what a rank sends to itself, too, though nobody uses it.
+			// Over a tree, lists that progress evenly from rank to rank are short. So there is a
+			// variable for the message of a rank to itself, too, though nobody uses it.
 			if from == to && !a.mayHop() {
 				continue
 			}
@@ -104,9 +104,9 @@ func (a *AllToAll[T]) size() int { return prefix[T]() + a.capacity }
 // begin returns where the message of one rank to another begins.
 func (a *AllToAll[T]) begin(from, to int) int { return (from*a.node.Nodes() + to) * a.size() }
 
-// Exchange calls send, which sets to[r] to what rank r gets, and then receive, in which from[r] is
-// what rank r has sent to this rank. It is collective, and the rank must hold no variable. In phase
-// mode it takes two phases on few nodes.
+// Exchange calls send, which sets to[r] to the message for rank r. Then it calls receive, in which
+// from[r] is the message of rank r to this rank. It is collective, and the rank must hold no
+// variable. In phase mode it takes two phases on few nodes.
 //
 //	err := a.Exchange(
 //		func(to [][]int32) {
@@ -123,10 +123,10 @@ func (a *AllToAll[T]) begin(from, to int) int { return (from*a.node.Nodes() + to
 //
 // At first each to[r] is empty. On few nodes it has the capacity given to NewAllToAll in shared
 // memory, so that append copies only once. With lists over a tree, on 16 nodes and more, ranks
-// agree by a Fold on how much they send. Few data then go in two steps, by way of other ranks, and
-// a call takes four phases. send may also set to[r] to a slice of its own, which Exchange copies.
-// receive may not change from, and copies what is needed later. What a rank sends to itself is not
-// shared, and may have any length.
+// agree by a Fold on how much they send. Small messages then go in two steps, by way of other
+// ranks, and a call takes four phases. send may also set to[r] to a slice of its own, which
+// Exchange copies. receive must not change from, and copies what is needed later. The message of a
+// rank to itself is not shared, and may have any length.
 func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
 	if !a.mayHop() {
 		return a.direct(send, receive)
@@ -153,7 +153,7 @@ func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
 	return a.direct(func(shared [][]T) { copy(shared, to) }, receive)
 }
 
-// largest returns the largest number of bytes that a rank sends to others.
+// largest returns the largest number of bytes that any rank sends to others.
 func (a *AllToAll[T]) largest(to [][]T) (int, error) {
 	elements := 0
 	for r, x := range to {
@@ -182,7 +182,7 @@ func (a *AllToAll[T]) check(to [][]T) error {
 	return nil
 }
 
-// direct sends every message from its rank to its rank.
+// direct sends every message straight to its receiver.
 func (a *AllToAll[T]) direct(send, receive func([][]T)) error {
 	n, m := a.node, &a.turns[a.calls%len(a.turns)]
 	a.calls++
@@ -214,7 +214,7 @@ func (a *AllToAll[T]) message(m *mailbox[T], from, to int) message[T] {
 	return m.Part(begin, begin+a.size())
 }
 
-// send writes the messages of this rank, and returns what the rank keeps.
+// send writes the messages of this rank, and returns the one to itself.
 func (a *AllToAll[T]) send(m *mailbox[T], send func([][]T)) (kept []T, err error) {
 	me := a.node.Rank()
 	if a.own == nil {
@@ -234,7 +234,7 @@ func (a *AllToAll[T]) send(m *mailbox[T], send func([][]T)) (kept []T, err error
 		if r == me {
 			continue
 		}
-		// Nothing to copy if send has appended to to[r].
+		// There is nothing to copy if send appended to to[r].
 		lo, hi := a.message(m, me, r).set(len(x), x)
 		begin := a.begin(me, r)
 		if err := wrote(a.node, m.Array, begin+lo, begin+hi); err != nil {

@@ -26,8 +26,8 @@ func TestAllToAll(t *testing.T) {
 }
 
 // TestAllToAllInSteps exchanges messages on so many nodes that they go in two steps, or directly
-// when they are long, with groups of equal and of different lengths, and without access to anything
-// that is not acquired.
+// when they are long. Groups have equal or different lengths. No rank may access anything that it
+// has not acquired.
 func TestAllToAllInSteps(t *testing.T) {
 	longtest.OneThread(t)
 	for _, nodes := range []int{16, 17, 19, 23, 30} {

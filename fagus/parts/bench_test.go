@@ -101,7 +101,7 @@ func BenchmarkExchangeSimulated(b *testing.B) {
 }
 
 // BenchmarkWholeSimulated fills and reads a vector in two steps and directly, on simulated nodes,
-// as BenchmarkExchangeSimulated does. Here bytes are those of a rank's block.
+// as BenchmarkExchangeSimulated does. Here bytes are the size of a rank's block.
 func BenchmarkWholeSimulated(b *testing.B) {
 	for _, nodes := range []int{16, 32, 64} {
 		for _, each := range []int{8, 64, 512, 4096} {

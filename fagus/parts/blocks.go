@@ -50,7 +50,7 @@ func (b *Blocks[T]) Of(rank int) []T {
 // Mine returns the elements of this rank's items.
 func (b *Blocks[T]) Mine() []T { return b.Of(b.node.Rank()) }
 
-// Want returns requests for the blocks of the given ranks, none for ranks without items.
+// Want returns requests for the blocks of the given ranks, except for ranks without items.
 func (b *Blocks[T]) Want(access fagus.Access, ranks ...int) (wants []fagus.Request) {
 	for _, r := range ranks {
 		if b.guards[r] != nil {

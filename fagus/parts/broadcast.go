@@ -6,12 +6,12 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Broadcast returns on every rank a copy of the vector x of one rank, from: for example of what
-// that rank has read from a file. All ranks give the same rank; the vectors x of the others do not
-// count, and may be nil. T is a type that NewArray accepts.
+// Broadcast returns on every rank a copy of the vector x of rank from, for example of data that
+// this rank read from a file. All ranks pass the same from. The vectors x of other ranks are
+// ignored, and may be nil. T is a type that NewArray accepts.
 //
 // Broadcast is collective, and the rank must hold no variable. It makes an array, whose memory
-// stays until the end of the run, and takes three phases in phase mode.
+// stays allocated until the end of the run, and takes three phases in phase mode.
 func Broadcast[T any](n *fagus.Node, x []T, from int) ([]T, error) {
 	if from < 0 || from >= n.Nodes() {
 		return nil, fmt.Errorf("parts: Broadcast from rank %d: want a rank from 0 to %d", from, n.Nodes()-1)

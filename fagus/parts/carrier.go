@@ -10,7 +10,7 @@ import (
 
 // carrier moves the entries of a table between ranks.
 type carrier[K comparable, V any] interface {
-	// exchange sends to[r] to rank r, and returns what the ranks have sent to this one.
+	// exchange sends to[r] to rank r, and returns the entries that the ranks sent to this one.
 	exchange(to [][]Entry[K, V]) (from [][]Entry[K, V], err error)
 	// gather returns the entries of all ranks, or nothing if they are not wanted here.
 	gather(mine []Entry[K, V], wanted bool) (all []Entry[K, V], err error)
@@ -19,8 +19,8 @@ type carrier[K comparable, V any] interface {
 	decode(b []byte) []Entry[K, V]
 }
 
-// carrierOf moves entries as elements of type C in shared arrays. The arrays are replaced by larger
-// ones when necessary; all ranks then agree on a size first.
+// carrierOf moves entries as elements of type C in shared arrays. When the arrays are too small,
+// all ranks agree on a size and replace them.
 type carrierOf[C any, K comparable, V any] struct {
 	node    *fagus.Node
 	name    string
@@ -115,10 +115,10 @@ func (c *carrierOf[C, K, V]) packed(entries []Entry[K, V]) (elements []C) {
 	return elements
 }
 
-// text is a part of an entry whose key is a string. A long key takes several in a row.
+// text is a part of an entry whose key is a string. A long key takes several parts in a row.
 type text[V any] struct {
 	Value  V
-	Length int64 // of the whole key, in bytes; Value and Length count in the first part only
+	Length int64 // the length of the whole key in bytes; only the first part has Value and Length
 	Part   [16]byte
 }
 

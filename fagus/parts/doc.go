@@ -20,7 +20,7 @@
 //
 // # Operations of all ranks
 //
-// Users of MPI find its collective operations here:
+// MPI's collective operations have these counterparts:
 //
 //	MPI_Barrier            Node.Barrier; Node.Fence, which costs no phase in phase mode
 //	MPI_Allreduce          fagus.Reduce for a number, Vectors.Reduce for structs and vectors
@@ -31,19 +31,19 @@
 //	MPI_Alltoallv          AllToAll.Exchange
 //
 // Lengths may differ from rank to rank and from call to call, and travel with the data. Values are
-// combined in the order of the ranks. A tenure that writes for others comes before a Fence, and the
-// tenures that read come after it; data of the next call are in other arrays. So each type is right
-// in both modes by itself, and takes two phases a call in phase mode on few nodes. On many nodes,
-// data for all ranks, and messages of an all-to-all if they are short, go in two steps by way of
-// other ranks, and sums are folded.
+// combined in the order of the ranks. A tenure that writes for others comes before a Fence, and
+// the tenures that read come after it; data of the next call are in other arrays. So each type is
+// by itself correct in both modes, and takes two phases a call in phase mode on few nodes. On many
+// nodes, data for all ranks, and short messages of an all-to-all, go in two steps by way of other
+// ranks, and sums are folded.
 //
 // # Checkpoints
 //
-// What a program has in Blocks, a Grid, a Pair or a Table is in its checkpoints (see
-// fagus.Node.Checkpoint), and right after a Resume on any number of ranks; a Whole only after its
-// Keep. The buffers of all other types mean nothing between calls, and are not saved. [KeepBlock]
-// and [KeepColumns] save private memory, [KeepSums] and [KeepExact] sums that are not added up yet.
-// EachInRounds of a Queue or a Pool makes checkpoints itself; in Each none is possible.
+// Checkpoints contain the data of Blocks, a Grid, a Pair and a Table (see fagus.Node.Checkpoint),
+// and a Resume restores them on any number of ranks; a Whole is saved only after its Keep. The
+// buffers of all other types mean nothing between calls, and are not saved. [KeepBlock] and
+// [KeepColumns] save private memory, [KeepSums] and [KeepExact] sums that are not added up yet.
+// EachInRounds of a Queue or a Pool makes checkpoints itself; Each cannot.
 //
 // # Rounding of sums
 //

@@ -13,7 +13,7 @@ import (
 type Exact struct {
 	limbs [exactLimbs]int64 // limb i is in units of 2^(32i-1074)
 	adds  int               // number of additions since the last carry
-	odd   [3]int64          // the numbers of +Inf, -Inf and NaN added
+	odd   [3]int64          // how often +Inf, -Inf and NaN were added
 }
 
 const (

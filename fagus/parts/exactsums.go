@@ -8,12 +8,12 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// ExactSums adds vectors of Exact over all ranks. Of each Exact only the words move that are not
-// 0, or that have been needed in a call before.
+// ExactSums adds vectors of Exact over all ranks. Of each Exact only some words move: those that
+// are not 0, or that an earlier call needed.
 //
-// Where words can be folded, all ranks use the same windows, which grow when a number does not fit.
-// A call takes one Fold then, and three if numbers do not fit. Elsewhere the vector of each rank
-// says which windows it has.
+// Where words can be folded, all ranks use the same windows, which grow when a number does not
+// fit. A call then takes one Fold, and three if numbers do not fit. Elsewhere the vector of each
+// rank says which windows it has.
 type ExactSums struct {
 	node    *fagus.Node
 	name    string
@@ -21,7 +21,7 @@ type ExactSums struct {
 	vectors *Vectors[uint64] // nil if the words are folded
 }
 
-// oddWords is the number of words behind an Exact that has odd numbers.
+// oddWords is the number of words behind an Exact with odd numbers.
 const oddWords = 3
 
 // NewExactSums makes an all-reduce of vectors of Exact with the given length. It is collective.
@@ -90,7 +90,8 @@ func encodeExact(x []Exact) (words []uint64) {
 	return words
 }
 
-// addNext adds the first number that encodeExact has put into words to e, and returns the others.
+// addNext adds the first Exact in words, encoded by encodeExact, to e, and returns the other
+// words.
 func (e *Exact) addNext(words []uint64) (rest []uint64) {
 	head, words := words[0], words[1:]
 	w := window{int(head & 0xff), int(head >> 8 & 0xff)}
@@ -107,7 +108,7 @@ func (e *Exact) addNext(words []uint64) (rest []uint64) {
 	return words
 }
 
-// add adds y to e. Neither has carries to propagate.
+// add adds y to e. Neither may have carries to propagate.
 func (e *Exact) add(y *Exact) {
 	for i, limb := range y.limbs {
 		e.limbs[i] += limb
@@ -147,8 +148,8 @@ func (s *ExactSums) words() (all int) {
 	return all
 }
 
-// foldWords adds up the words in the windows. If numbers of some rank do not fit, it returns false
-// and leaves x.
+// foldWords adds up the words in the windows. If numbers of any rank do not fit, it returns false
+// and does not change x.
 func (s *ExactSums) foldWords(x []Exact, spare int) (done bool, err error) {
 	mine := make([]uint64, 1, 1+s.words())
 	for i := range x {
@@ -183,10 +184,11 @@ func (s *ExactSums) foldBy(mine []uint64, add func(sum, y []uint64)) ([]uint64, 
 	}})
 }
 
-// agree extends the windows to those of all ranks, and returns whether any rank has odd numbers.
+// agree extends the windows to contain those of all ranks. It returns whether any rank has odd
+// numbers.
 func (s *ExactSums) agree(x []Exact, spare int) (odd bool, err error) {
-	// Bytes, of which all ranks learn the greatest: is there an odd number, and, for each window,
-	// its first limb counted down, and its end.
+	// All ranks learn the greatest value of each byte. The bytes say whether there is an odd
+	// number, and, for each window, its first limb counted down, and its end.
 	need := make([]byte, (1+2*len(x)+wordBytes-1)/wordBytes*wordBytes)
 	for i := range x {
 		if x[i].odd != [oddWords]int64{} {

@@ -15,8 +15,8 @@ const each = 8 // numbers of a rank in each sum
 // kinds make the numbers of a round: ordinary ones, any bits (with infinities and NaN now and
 // then), zeros, and numbers that cancel except for a tiny or a huge rest.
 //
-// The first are for the first round: the sum of a rank takes a word with its sign, and that of all
-// ranks takes two.
+// The first kind is for the first round: with the sign, the sum of a rank takes one word, and the
+// sum of all ranks takes two.
 var kinds = []func(*rand.Rand) float64{
 	func(*rand.Rand) float64 { return 1<<41 + 1 },
 	(*rand.Rand).NormFloat64,
@@ -27,9 +27,8 @@ var kinds = []func(*rand.Rand) float64{
 	func(r *rand.Rand) float64 { return math.Copysign(math.MaxFloat64, r.Float64()-0.5) },
 }
 
-// TestExactSums adds random numbers of changing sizes on all ranks, and compares the bits with the
-// sums of one process. The sums of several rounds, the windows of which differ, are from one
-// ExactSums.
+// TestExactSums adds random numbers of changing sizes on all ranks, and compares the bits with
+// sums by one process. One ExactSums does several rounds with different windows.
 func TestExactSums(t *testing.T) {
 	const length, rounds = 3, 12
 	seed := rand.Uint64()

@@ -2,7 +2,7 @@ package parts
 
 import "github.com/fagus-dsm/fagus/fagus"
 
-// SetMost sets how many bytes of a rank go in two steps.
+// SetMost sets how many bytes from one rank go in two steps.
 func (a *AllToAll[T]) SetMost(bytes int) { a.most = bytes }
 
 // NewWholeInSteps is NewWhole, with a choice of the way.

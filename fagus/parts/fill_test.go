@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// TestWantFill: the contents of filled blocks reach all ranks in several rounds, also if some
+// TestWantFill: the contents of filled blocks reach all ranks in several rounds, even if some
 // ranks have no rows.
 func TestWantFill(t *testing.T) {
 	const rows, columns, rounds = 3, 5, 4

@@ -17,9 +17,9 @@ type Shape struct {
 // rows next to its own. Rows in the halo of other ranks have their own variables, so that only
 // these rows are transferred.
 //
-// A rank that reads the old rows of a neighbour while the neighbour writes new ones needs a [Pair]
-// of grids. A program that acquires one grid in several ways calls Fence between a tenure that
-// writes rows and another rank's tenure of the same rows.
+// A rank that reads a neighbour's old rows while the neighbour writes new ones needs a [Pair] of
+// grids. A program that acquires one grid in several ways calls Fence between a tenure that writes
+// rows and another rank's tenure of the same rows.
 type Grid[T any] struct {
 	*fagus.Array[T]
 	Shape
@@ -110,7 +110,7 @@ func (g *Grid[T]) WantAll(access fagus.Access) []fagus.Request {
 	return g.want(access, func(strip) bool { return true })
 }
 
-// WantHalo returns shared requests for this rank's halo, none if this rank has no rows.
+// WantHalo returns shared requests for this rank's halo, or none if this rank has no rows.
 func (g *Grid[T]) WantHalo() []fagus.Request {
 	lo, hi := g.Mine()
 	return g.want(fagus.Shared, func(s strip) bool {

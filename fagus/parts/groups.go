@@ -2,10 +2,11 @@ package parts
 
 import "math"
 
-// groups divides ranks into about as many groups as a group has members, so that data go from every
-// rank to every other in two steps: each rank then has partners by the root of the number of ranks.
-// Members of groups that have the same place form a column. Groups differ by one member at most;
-// the first member of a shorter one serves the column that it lacks, too.
+// groups divides ranks into about as many groups as a group has members, so that data go from
+// every rank to every other in two steps. Each rank then has about as many partners as the square
+// root of the number of ranks. The members at the same place in their groups form a column. The
+// sizes of groups differ by at most one. The first member of a shorter group also serves the
+// column that the group lacks.
 type groups struct{ ranks, count int }
 
 func groupsOf(ranks int) groups {

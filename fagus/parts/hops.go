@@ -7,18 +7,18 @@ import (
 )
 
 // hops moves the messages of an AllToAll in two steps. A rank sends the messages for a column of
-// ranks to the member of its group that serves this column, which puts together what the group
-// sends to each rank of the column. All data move twice, but a phase has variables for as many
-// pairs of ranks as the number of ranks to the power of 1.5, instead of the square.
+// ranks to the member of its group that serves this column. That member puts together what the
+// group sends to each rank of the column. All data move twice, but a phase has variables for fewer
+// pairs of ranks: the number of ranks to the power of 1.5 instead of 2.
 //
-// A Fence between two steps is between the reading of a step's messages and the writing of those
-// of the next call, too.
+// The Fence between two steps also lies between the reading of a step's messages and the writing
+// of that step's messages in the next call.
 type hops[T any] struct {
 	groups
 	node     *fagus.Node
 	capacity int
-	// A bundle of first goes from a rank to the server of a column in its group, and one of second
-	// from the server of a group to a rank of its column.
+	// A bundle of first goes from a rank to the server of a column in its group, and a bundle of
+	// second from the server of a group to a rank of its column.
 	first, second *fagus.Array[T]
 
 	toSend, toForward, toReceive *fagus.SyncSet
@@ -77,7 +77,7 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 	return h, nil
 }
 
-// A bundle is a sequence of messages: the length of each as a word, and its elements.
+// A bundle is a sequence of messages. Each is its length as a word, and its elements.
 func (h *hops[T]) firstSize() int  { return h.count * (prefix[T]() + h.capacity) }
 func (h *hops[T]) secondSize() int { return h.columns() * (prefix[T]() + h.capacity) }
 
@@ -87,8 +87,8 @@ func (h *hops[T]) firstBegin(from, column int) int {
 
 func (h *hops[T]) secondBegin(group, to int) int { return (group*h.ranks + to) * h.secondSize() }
 
-// exchange sends to[r] to rank r if check returns no error, and calls receive with the messages to
-// this rank.
+// exchange sends to[r] to rank r if check returns no error, and calls receive with the messages
+// for this rank.
 func (h *hops[T]) exchange(check func([][]T) error, to [][]T, receive func([][]T)) error {
 	n := h.node
 	if err := n.During(h.toSend, func() error {

@@ -8,9 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// KeepSums says that checkpoints have x, this rank's part of sums over all ranks, which the program
-// has not added up yet. When the run resumes, the parts of all ranks have the same sums, bit for
-// bit if T is an integer. It is collective; see [fagus.Keep].
+// KeepSums adds x to checkpoints: this rank's part of sums over all ranks that the program has not
+// added up yet. When the run resumes, the parts of all ranks have the same sums, bit for bit if T
+// is an integer. It is collective; see [fagus.Keep].
 func KeepSums[T Number](n *fagus.Node, name string, x []T) {
 	fagus.KeepEach(n, name, func() []byte { return bytesOf(x) }, func(saved []byte) error {
 		if want := len(bytesOf(x)); len(saved) != want {
@@ -23,7 +23,7 @@ func KeepSums[T Number](n *fagus.Node, name string, x []T) {
 	})
 }
 
-// KeepExact is [KeepSums] of Exact.
+// KeepExact is [KeepSums] for Exact.
 func KeepExact(n *fagus.Node, name string, x []Exact) {
 	fagus.KeepEach(n, name, func() []byte {
 		b := binary.LittleEndian.AppendUint64(nil, uint64(len(x)))
@@ -45,14 +45,14 @@ func KeepExact(n *fagus.Node, name string, x []Exact) {
 	})
 }
 
-// KeepBlock is [fagus.Keep] of this rank's [Block] of items, each of which has unit elements.
+// KeepBlock is [fagus.Keep] for this rank's [Block] of items, each of which has unit elements.
 func KeepBlock[T any](n *fagus.Node, name string, x *[]T, items, unit int) {
 	lo, _ := Block(items, n.Nodes(), n.Rank())
 	fagus.Keep(n, name, x, lo*unit, items*unit)
 }
 
-// KeepColumns is [fagus.Keep] of this rank's columns of a matrix, row by row. They are dealt to the
-// ranks in blocks of so many columns, the last of which may be narrower, as [Cyclic] deals items.
+// KeepColumns is [fagus.Keep] for this rank's columns of a matrix, row by row. They are dealt to
+// the ranks as [Cyclic] deals items, in blocks of so many columns; the last block may be narrower.
 // It panics if *x has another length.
 func KeepColumns[T any](n *fagus.Node, name string, x *[]T, rows, columns, block int) {
 	own := Cyclic((columns+block-1)/block, n.Nodes(), n.Rank())

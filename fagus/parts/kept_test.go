@@ -15,8 +15,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// partly does a part of the steps 0 to 5 with every type that checkpoints have, up to a stop, and
-// returns a text of the result.
+// partly does a part of the steps 0 to 5, up to a stop, with every type that checkpoints contain.
+// It returns the result as text.
 func partly(n *fagus.Node, stop int) (string, error) {
 	const rows, columns, steps = 20, 3, 6
 	pair, err := NewPair[int64](n, "pair", Shape{Rows: rows, Columns: columns, Halo: 1, Wrap: true})
@@ -69,7 +69,7 @@ func partly(n *fagus.Node, stop int) (string, error) {
 			exact[i%2].Add(float64(i) / 3)
 			exact[i%2].Add(-1e300 / float64(i+step+1))
 		}
-		if step%2 == 1 { // at other steps, what was added is not merged at the Checkpoint
+		if step%2 == 1 { // at odd steps, additions are not merged when Checkpoint is called
 			if err := table.Merge(); err != nil {
 				return "", err
 			}
@@ -108,7 +108,7 @@ func partly(n *fagus.Node, stop int) (string, error) {
 	return fmt.Sprint(points, entries, sums, exact[0].Float64(), exact[1].Float64()), err
 }
 
-// private is memory that each rank has of its own.
+// private is memory of a single rank.
 type private struct {
 	rows, lo int
 	block    []int64 // by row of this rank
@@ -133,7 +133,7 @@ func newPrivate(n *fagus.Node, rows int) *private {
 	return p
 }
 
-// step adds the vector as it was in the last step, and makes the next one.
+// step adds up the vector of the last step, and makes the next one.
 func (p *private) step(whole *Whole[int64], step int) error {
 	if step > 0 {
 		if err := whole.Read(func(all []int64) {
@@ -154,7 +154,7 @@ func (p *private) step(whole *Whole[int64], step int) error {
 	})
 }
 
-// wrong says what is wrong after so many steps.
+// wrong says what is wrong after the given number of steps.
 func (p *private) wrong(steps int) string {
 	times := steps * (steps - 1) / 2
 	for i, x := range p.block {
@@ -224,7 +224,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestOtherLengths: what was kept with another length is refused, and nothing is saved in part.
+// TestOtherLengths: data that were kept with another length are refused, and nothing is saved in
+// part.
 func TestOtherLengths(t *testing.T) {
 	run := func(store checkpoint.Store, program func(*fagus.Node) error) (said string, err error) {
 		var text strings.Builder
@@ -261,7 +262,7 @@ func TestOtherLengths(t *testing.T) {
 	}
 }
 
-// TestEachInRounds: a queue and a pool that resume after any round do the rest, once.
+// TestEachInRounds: a queue and a pool that resume after any round do each remaining item once.
 func TestEachInRounds(t *testing.T) {
 	const items = 40
 	for _, pool := range []bool{false, true} {

@@ -7,9 +7,9 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// message is a part of a shared array that has elements of any number up to a limit. Before the
-// elements is a word that tells how many, in the place of as many elements as a word takes. The
-// word needs no variable of its own, and moves only if it changes.
+// message is a part of a shared array with any number of elements up to a limit. Before the
+// elements is a word that gives their number, in the place of as many elements as a word takes.
+// The word needs no variable of its own, and moves only if it changes.
 type message[T any] []T
 
 const wordBytes = 8
@@ -29,7 +29,7 @@ func (m message[T]) setWord(word int) { binary.NativeEndian.PutUint64(m.bytes(),
 
 func (m message[T]) word() int { return int(binary.NativeEndian.Uint64(m.bytes())) }
 
-// set sets the word and the elements, and returns what has changed: the elements lo to hi-1 of m.
+// set sets the word and the elements, and returns what changes: the elements lo to hi-1 of m.
 func (m message[T]) set(word int, x []T) (lo, hi int) {
 	lo, hi = prefix[T](), prefix[T]()+len(x)
 	copy(m[lo:], x)
@@ -40,7 +40,7 @@ func (m message[T]) set(word int, x []T) (lo, hi int) {
 	return lo, hi
 }
 
-// wrote reports that this rank has written the elements lo to hi-1 of an array, if there are any.
+// wrote reports that this rank wrote the elements lo to hi-1 of an array, if there are any.
 func wrote[T any](n *fagus.Node, a *fagus.Array[T], lo, hi int) error {
 	if lo == hi {
 		return nil

@@ -21,7 +21,7 @@ import (
 //		})
 //	}
 //
-// Fill and Step end with a Fence, so a program needs none of its own between a Step and a tenure
+// Fill and Step end with a Fence, so a program needs no other Fence between a Step and a tenure
 // that reads rows of Now, for example all of them: n.Set(p.Now.WantAll(fagus.Shared)...).
 //
 // While f of a Step runs, this rank's rows of Next still hold the state before Now. So a program
@@ -29,7 +29,7 @@ import (
 // element of Next, and then sets it. It calls Fill twice, for the first two states.
 type Pair[T any] struct {
 	Now, Next *Grid[T]
-	// fill and step are the sets of Fill and Step; the others are for when Next and Now are
+	// fill and step are the sets of Fill and Step. The other two are for when Next and Now are
 	// swapped.
 	fill, step, otherFill, otherStep *fagus.SyncSet
 	swaps                            []int64 // how often they were swapped, for checkpoints

@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// TestPairKeepsTwoStates: a state is computed from the two before it, of which Next holds the
-// older, and is read without a Fence after the last Step.
+// TestPairKeepsTwoStates: a state is computed from the two before it, and Next holds the older
+// one. Without a Fence after the last Step, it is read.
 func TestPairKeepsTwoStates(t *testing.T) {
 	const steps = 6
 	shape := parts.Shape{Rows: 11, Columns: 3, Halo: 1, Wrap: true}

@@ -131,7 +131,7 @@ func addUp(n *fagus.Node, s *parts.Sums[float64], e *parts.ExactSums, round int)
 	if !slices.Equal(x, want) {
 		return fmt.Errorf("round %d: rank %d has the sums %g, want %g", round, n.Rank(), x, want)
 	}
-	// All rank counts divide the same numbers, so the sum must be that of a single rank.
+	// All rank counts divide the same numbers, so the sum must be the one of a single rank.
 	all, mine := make([]parts.Exact, 2), make([]parts.Exact, 2)
 	for i := range 100 {
 		for j := range all {
@@ -277,7 +277,7 @@ func smoothShared(n *fagus.Node, s parts.Shape, rounds int) ([]float64, error) {
 	return result, err
 }
 
-// TestPairIsChecked: nothing but a Pair itself orders what the ranks do with it, in both modes.
+// TestPairIsChecked: in both modes, only the Pair itself orders what the ranks do with it.
 func TestPairIsChecked(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("Config.Check needs Linux")

@@ -7,24 +7,24 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Pool is a set of tasks that grows while ranks work: a task may add others. Ranks that have none
-// left get tasks of other ranks. T is a type that NewArray accepts.
+// Pool is a set of tasks that grows while ranks work: a task may add others. Ranks without tasks
+// get tasks of other ranks. T is a type that NewArray accepts.
 type Pool[T any] struct {
 	node     *fagus.Node
 	name     string
 	capacity int
 	begun    bool // Each was called
 
-	// The first Each makes these: in threaded mode the stack and its variable, in phase mode the
-	// boxes.
+	// The first Each makes these: the stack and its variable in threaded mode, the boxes in phase
+	// mode.
 	count   *fagus.Array[stack]
 	waiting *fagus.Array[T]
 	guard   *fagus.SyncVar
 	boxes   *Blocks[T]
 }
 
-// NewPool makes an empty pool. At most capacity tasks wait in shared memory at a time; a rank keeps
-// others to itself, so that a small capacity costs time, and never fails.
+// NewPool makes an empty pool. At most capacity tasks wait in shared memory at a time. A rank
+// keeps the tasks that do not fit, so that a small capacity costs time, and never fails.
 func NewPool[T any](n *fagus.Node, name string, capacity int) (*Pool[T], error) {
 	if capacity < 1 {
 		return nil, fmt.Errorf("parts: pool %q for %d tasks: want at least 1", name, capacity)
@@ -32,18 +32,18 @@ func NewPool[T any](n *fagus.Node, name string, capacity int) (*Pool[T], error) 
 	return &Pool[T]{node: n, name: name, capacity: capacity}, nil
 }
 
-// Exchange is what ranks do with other shared data between two tasks, for example to learn the best
-// solution that any rank has found. The zero Exchange does nothing.
+// Exchange is the work of ranks on other shared data between two tasks, for example to learn the
+// best solution that any rank has found. The zero Exchange does nothing.
 type Exchange struct {
-	// Want returns the requests of this rank. The program must be right in whichever order ranks
+	// Want returns the requests of this rank. The program must be correct in whichever order ranks
 	// are granted them (see fagus.Request.Unordered).
 	Want func() []fagus.Request
-	// Do is called while the rank holds what Want has requested.
+	// Do is called while the rank holds the variables that Want requested.
 	Do func()
 }
 
-// Each calls work for tasks until no rank has one. Ranks begin with the tasks first, which may
-// differ; work calls add for each new task. Each is collective.
+// Each calls work for tasks until no rank has one. Each rank begins with its tasks first, which
+// may differ from rank to rank; work calls add for each new task. Each is collective.
 //
 //	p, err := parts.NewPool[node](n, "tree", 1000)
 //	err = p.Each(root, func(t node, add func(node)) error {
@@ -54,14 +54,14 @@ type Exchange struct {
 //	}, parts.Exchange{})
 //
 // work makes no collective call, such as Fence, Update, Reduce or NewArray: ranks do different
-// numbers of tasks, so the run would fail or wait forever. It acquires nothing either: in phase
+// numbers of tasks, so the run would fail or wait forever. Nor does it acquire anything: in phase
 // mode an Acquire waits for the next call of every other rank, which may be many tasks later. The
-// exchange is the place for other shared data. work may call Spend; and add, until it returns, on
-// its own goroutine.
+// exchange is the place for other shared data. work may call Spend. It may call add until it
+// returns, on its own goroutine.
 //
-// Each rank works on the newest of its tasks. In phase mode ranks with few tasks get old and new
-// ones of ranks with many; in threaded mode ranks take the newest task of all. The exchange takes
-// place before the first task of a rank, after the last one, and from time to time in between: in
+// Each rank works on its newest task. In phase mode ranks with few tasks get old and new tasks of
+// ranks with many; in threaded mode ranks take the newest task of all. The exchange takes place
+// before the first task of a rank, after the last one, and from time to time in between: in
 // threaded mode after each task, in phase mode when all ranks meet. They meet in intervals that
 // grow while all ranks are busy.
 func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange) error {
@@ -80,10 +80,10 @@ func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange)
 	return p.balance(tasks, work, x)
 }
 
-// EachInRounds is Each of the tasks first, the same on all ranks, to which they are dealt in turn.
-// It calls Each in the rounds of [fagus.Node.Rounds], of these tasks. So a program that does
-// nothing else makes checkpoints. first must not depend on the number of ranks, or a run resumes on
-// as many ranks only.
+// EachInRounds is Each with the same tasks first on all ranks, which are dealt to the ranks in
+// turn. It calls Each in the rounds of [fagus.Node.Rounds] of these tasks. So a program that does
+// nothing else makes checkpoints. If first depends on the number of ranks, a run resumes only on
+// the same number of ranks.
 func (p *Pool[T]) EachInRounds(first []T, work func(t T, add func(T)) error, x Exchange) error {
 	for lo, hi := range p.node.Rounds(len(first)) {
 		var mine []T
@@ -120,10 +120,10 @@ func (p *Pool[T]) declare() (err error) {
 // room is the number of tasks in a box.
 func (p *Pool[T]) room() int { return max(1, p.capacity/p.node.Nodes()) }
 
-// stack counts what threaded mode keeps in shared memory.
+// stack counts the tasks that threaded mode keeps in shared memory.
 type stack struct {
 	Top  int64 // tasks on the stack
-	Busy int64 // ranks that work on a task, or have others that the stack had no room for
+	Busy int64 // ranks that work on a task, or have tasks that did not fit on the stack
 }
 
 // The pauses of a rank that finds the stack empty, in virtual time; real Acquires take longer.
@@ -132,13 +132,14 @@ const (
 	longestPause  = fagus.Millisecond
 )
 
-// takeTurns takes tasks from a stack in shared memory, and puts those that work adds on it, in one
-// tenure. The stack's variable is bound after those of the program, so a rank acquires it last.
+// takeTurns takes tasks from a stack in shared memory, and in the same tenure pushes those that
+// work added. The stack's variable is bound after the program's variables, so a rank acquires it
+// last.
 func (p *Pool[T]) takeTurns(tasks []T, work func(t T, add func(T)) error, x Exchange) error {
 	n := p.node
 	busy, over := false, false
-	// turn exchanges, and leaves at most as many tasks with this rank as the stack has no room for.
-	// If take is set and the rank has none then, it takes one.
+	// turn exchanges, and pushes this rank's tasks as far as the stack has room. If take is set
+	// and the rank then has no task, it takes one.
 	turn := func(take bool) error {
 		wants := []fagus.Request{p.guard.Write().Unordered()}
 		if x.Want != nil {
@@ -169,7 +170,7 @@ func (p *Pool[T]) takeTurns(tasks []T, work func(t T, add func(T)) error, x Exch
 	if err := turn(false); err != nil {
 		return err
 	}
-	if err := n.Barrier(); err != nil { // all first tasks are known
+	if err := n.Barrier(); err != nil { // all ranks' first tasks are known
 		return err
 	}
 	for pause := shortestPause; ; {
@@ -235,14 +236,14 @@ func (p *Pool[T]) balance(tasks []T, work func(t T, add func(T)) error, x Exchan
 	}
 }
 
-// move carries out the moves: ranks with too many tasks put some into their boxes, and then others
-// take them out.
+// move carries out the moves: ranks with too many tasks put some into their boxes, and then other
+// ranks take them out.
 func (p *Pool[T]) move(tasks []T, all []move) ([]T, error) {
 	if len(all) == 0 {
 		return tasks, nil
 	}
 	n := p.node
-	give, from := 0, make([]int, n.Nodes()) // from[r] counts what has left the box of rank r
+	give, from := 0, make([]int, n.Nodes()) // from[r] counts the tasks taken from the box of rank r
 	var wants []fagus.Request
 	for _, m := range all {
 		if m.from == n.Rank() {
@@ -270,7 +271,7 @@ func (p *Pool[T]) move(tasks []T, all []move) ([]T, error) {
 	return kept, err
 }
 
-// split divides tasks into a number of given ones, old and new in the same proportion, and others.
+// split divides tasks into give given ones, old and new in the same proportion, and the kept ones.
 func split[T any](tasks []T, give int) (given, kept []T) {
 	for i, t := range tasks {
 		if (i+1)*give/len(tasks) > i*give/len(tasks) {

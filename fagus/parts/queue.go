@@ -30,17 +30,17 @@ func (q *Queue) Batches() int { return (q.items + q.batch - 1) / q.batch }
 // Batch returns the items of batch b: lo to hi-1.
 func (q *Queue) Batch(b int) (lo, hi int) { return b * q.batch, min((b+1)*q.batch, q.items) }
 
-// Results says where the results of a batch go. The zero Results is of a queue without results.
+// Results says where the results of a batch go. The zero Results is for a queue without results.
 type Results struct {
 	// Want returns the request for the variable that guards the results of batch b. The variables
 	// of different batches must differ.
 	Want func(b int) fagus.Request
-	// Store copies the results of batch b, which work has left in private memory, while the rank
-	// holds that variable. It is called once a batch, later than work.
+	// Store copies the results of batch b, which work left in private memory, while the rank holds
+	// that variable. It is called once a batch, some time after work.
 	Store func(b int)
 }
 
-// Each calls work for batches of this rank until no rank gets another one; work computes all items
+// Each calls work for batches of this rank until no rank gets another one. work computes all items
 // of batch b while the rank holds nothing. Each is collective, and can be called once. It does not
 // wait until other ranks have stored their results.
 //
@@ -56,19 +56,19 @@ type Results struct {
 //	})
 //
 // work makes no collective call, such as Fence, Update, Reduce or NewArray: ranks do different
-// numbers of batches, so the run would fail or wait forever. It acquires nothing either: in phase
-// mode an Acquire waits for the next call of every other rank, which may be many batches later.
-// Results is the place for what work has computed. work may call Spend.
+// numbers of batches, so the run would fail or wait forever. Nor does it acquire anything: in
+// phase mode an Acquire waits for the next call of every other rank, which may be many batches
+// later. Results is the place for what work computes. work may call Spend.
 //
 // In threaded mode a rank that takes a batch stores the results of its last one in the same
 // tenure. In phase mode a rank stores all results at the end. There all ranks deal out the batches
-// among themselves, work for most of the time that these should take, and meet to deal out again
-// what is left. So a rank waits for one batch of another rank at most, each time.
+// among themselves, work for most of the time that these should take, and meet to deal out the
+// rest again. So each time a rank waits for at most one batch of another rank.
 func (q *Queue) Each(work func(b int) error, r Results) error { return q.each(0, q.Batches(), work, r) }
 
-// EachInRounds is Each in the rounds of [fagus.Node.Rounds], of batches. So a program that does
-// nothing else makes checkpoints. The number of batches must not depend on that of ranks, or a run
-// resumes on as many ranks only.
+// EachInRounds is Each in the rounds of [fagus.Node.Rounds] of batches. So a program that does
+// nothing else makes checkpoints. If the number of batches depends on the number of ranks, a run
+// resumes only on the same number of ranks.
 func (q *Queue) EachInRounds(work func(b int) error, r Results) error {
 	for lo, hi := range q.node.Rounds(q.Batches()) {
 		if err := q.each(lo, hi, work, r); err != nil {
@@ -78,9 +78,9 @@ func (q *Queue) EachInRounds(work func(b int) error, r Results) error {
 	return q.node.Err()
 }
 
-// DealInRounds deals the batches to the ranks in turn, as [Cyclic] does: f gets those of this rank.
-// It calls f once in each of the rounds of [fagus.Node.Rounds]. The number of batches must not
-// depend on that of ranks, as in EachInRounds.
+// DealInRounds deals the batches to the ranks in turn, as [Cyclic] does: f gets this rank's
+// batches. It calls f once in each of the rounds of [fagus.Node.Rounds]. The number of batches
+// must not depend on the number of ranks, as in EachInRounds.
 func (q *Queue) DealInRounds(f func(batches []int) error) error {
 	for lo, hi := range q.node.Rounds(q.Batches()) {
 		if err := f(CyclicFrom(lo, hi, q.node.Nodes(), q.node.Rank())); err != nil {
@@ -102,7 +102,7 @@ func (q *Queue) each(lo, hi int, work func(b int) error, r Results) error {
 }
 
 // takeTurns takes one batch after another from a shared number. The number's variable is bound
-// after those of the results, so a rank acquires it last, and holds it shortly.
+// after the variables of the results, so a rank acquires it last, and holds it for a short time.
 func (q *Queue) takeTurns(lo, hi int, work func(b int) error, r Results) error {
 	name := q.name
 	if lo > 0 {
@@ -133,7 +133,7 @@ func (q *Queue) takeTurns(lo, hi int, work func(b int) error, r Results) error {
 	}
 }
 
-// shareOut works on batches that all ranks deal out again and again, by what each says of itself.
+// shareOut works on batches that all ranks deal out again and again, by the reports of all ranks.
 func (q *Queue) shareOut(lo, hi int, work func(b int) error, r Results) error {
 	n := q.node
 	d := newDeal(lo, hi, n.Nodes())

@@ -35,7 +35,7 @@ func TestQueue(t *testing.T) {
 }
 
 // square squares the items of a queue, each after a random time. It returns the items that this
-// rank has done, and the squares of all items.
+// rank squared, and the squares of all items.
 func square(n *fagus.Node, items, batch int) (mine []int, all []int64, err error) {
 	results, err := fagus.NewArray[int64](n, "results", max(1, items))
 	if err != nil {
@@ -116,7 +116,7 @@ func TestPool(t *testing.T) {
 }
 
 // tree does the tasks of a binary tree in which task v adds 2v and 2v+1. It returns the tasks that
-// this rank has done, and checks that the exchange brings the largest task of all to every rank.
+// this rank did, and checks that the exchange brings the largest task of all to every rank.
 func tree(n *fagus.Node, room int) (mine []int32, err error) {
 	largest := fagus.NewGuarded[int32](n, "largest", 1)
 	p, err := parts.NewPool[int32](n, "tasks", room)

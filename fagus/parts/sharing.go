@@ -6,8 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// report is what a rank says when ranks meet: a count, of the batches that it has done since they
-// met last, or of the tasks that it has; and for how long it has worked since.
+// report is what a rank says when ranks meet: the number of batches that it has done since the
+// last meeting, or of tasks that it has, and how long it has worked since then.
 type report struct {
 	count int
 	busy  fagus.Time
@@ -37,8 +37,8 @@ func newDeal(lo, hi, ranks int) *deal {
 	return d
 }
 
-// hand returns the batches of a rank in the order in which it does them, and for how long it works
-// on them before all meet again. It does at least one. The first time nobody knows how long a batch
+// hand returns the batches of a rank in the order in which it does them, and how long it works on
+// them before all meet again. It does at least one. The first time nobody knows how long a batch
 // takes, and each rank does one.
 func (d *deal) hand(rank int) (batches []int, limit fagus.Time) {
 	for i := rank; i < len(d.open); i += d.ranks {
@@ -47,10 +47,10 @@ func (d *deal) hand(rank int) (batches []int, limit fagus.Time) {
 	return batches, d.limit
 }
 
-// last reports whether each rank has one batch at most.
+// last reports whether each rank has at most one batch.
 func (d *deal) last() bool { return d.ranks == 1 || len(d.open) <= d.ranks }
 
-// next removes the batches that are done from d, by the words of all ranks.
+// next removes the finished batches from d, by the words of all ranks.
 func (d *deal) next(words []uint64) {
 	done, busy := 0, fagus.Time(0)
 	counts := make([]int, len(words))
@@ -76,8 +76,8 @@ func (d *deal) next(words []uint64) {
 // move is a number of tasks that go from one rank to another.
 type move struct{ from, to, count int }
 
-// moves returns the moves that give every rank an equal part of all tasks if it has less than half
-// of that. held has the number of tasks by rank. A rank gives at most room tasks, and keeps an
+// moves returns moves that give an equal part of all tasks to every rank with less than half of an
+// equal part. held has the number of tasks by rank. A rank gives at most room tasks, and keeps an
 // equal part.
 func moves(held []int, room int) (list []move) {
 	all := 0
@@ -105,16 +105,17 @@ func moves(held []int, room int) (list []move) {
 	return list
 }
 
-// pace says for how long a rank works on its tasks before all meet.
+// pace says how long a rank works on its tasks before all meet.
 type pace struct {
 	limit fagus.Time // the present interval
 	end   fagus.Time // when this rank ended the last interval; 0 if there was none
-	least fagus.Time // the shortest time between two intervals, which is of communication alone
+	least fagus.Time // the shortest time between two intervals: communication alone
 }
 
-// next chooses the next interval, which begins now, by the words of all ranks. It is twice the last
-// one if ranks were busy for over 90 % of the time, and half of it if for less than 60 % of the
-// time; the first one is the longest task. It is longer than communication takes.
+// next chooses the next interval, which begins now, by the words of all ranks. It is twice the
+// last one if ranks were busy for over 90 % of the time, and half of it if they were busy for less
+// than 60 %. The first interval is the longest task. An interval is longer than communication
+// takes.
 func (p *pace) next(words []uint64, now fagus.Time) {
 	sum, most := fagus.Time(0), fagus.Time(0)
 	for _, w := range words {

@@ -8,7 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// TestReport: a report is the same after a trip through a word, its time to 7 digits.
+// TestReport: a report is the same after it is encoded as a word, its time to 7 digits.
 func TestReport(t *testing.T) {
 	for _, r := range []report{{}, {1, 1}, {1<<31 - 1, 3600 * fagus.Second}, {7, 1234567}} {
 		if got := reportOf(r.word()); got.count != r.count || got.busy-r.busy > r.busy/1e7 || r.busy-got.busy > r.busy/1e7 {
@@ -17,7 +17,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestDeal: ranks that do random numbers of their batches, at least one each time, do every batch
+// TestDeal: ranks that do a random number of their batches, at least one each time, do every batch
 // once, and see the same deal.
 func TestDeal(t *testing.T) {
 	for seed := range uint64(200) {
@@ -56,7 +56,7 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// TestDealTime: ranks work for three quarters of the time that what is left should take.
+// TestDealTime: ranks work for three quarters of the time that the rest should take.
 func TestDealTime(t *testing.T) {
 	d := newDeal(0, 108, 4)
 	words := make([]uint64, 4)
@@ -91,7 +91,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestMovesHelp: random moves give no more than a rank has, and leave no rank idle that could work.
+// TestMovesHelp: random moves give no more than a rank has, and leave no rank idle that could
+// work.
 func TestMovesHelp(t *testing.T) {
 	for seed := range uint64(500) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -11,14 +11,14 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// TestSmallMistakes: accesses without a variable are found though the arrays are so small that all
-// variables share a page. Right programs are checked as a whole: no variable counts as sharing.
+// TestSmallMistakes: accesses without a variable are found even in arrays so small that all
+// variables share a page. Correct programs are checked as a whole: no variable counts as sharing.
 func TestSmallMistakes(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("Config.Check needs Linux")
 	}
 	for _, c := range []struct {
-		what, want string // in the error after the verb, which needs amd64; "" if there is none
+		what, want string // in the error after the verb, which needs amd64; "": no error
 		program    func(*fagus.Node) error
 	}{
 		{"a Pair with its halo", "", func(n *fagus.Node) error { return blur(n, 1, 1, false) }},
@@ -88,7 +88,7 @@ func TestSmallMistakes(t *testing.T) {
 	}
 }
 
-// blur averages the rows up to a distance of reach. If stale is set, it goes on reading the grid of
+// blur averages the rows up to a distance of reach. If stale is set, it keeps reading the grid of
 // the first step.
 func blur(n *fagus.Node, halo, reach int, stale bool) error {
 	p, err := parts.NewPair[float64](n, "p", parts.Shape{Rows: 12, Columns: 3, Halo: halo, Wrap: true})

@@ -15,9 +15,9 @@ type Number interface {
 
 // Sums adds vectors over all ranks (an all-reduce). For a single number fagus.Reduce is faster.
 //
-// Where words are folded, short vectors are. Long ones are scattered on 16 nodes and more: each
-// rank gets its block of the vectors of all ranks, adds them, and then all ranks read the sums.
-// Otherwise all ranks read the vectors of all. The bits are the same.
+// Where words can be folded, short vectors are folded. Long ones are scattered on 16 nodes and
+// more: each rank gets its block of the vectors of all ranks, adds them, and then all ranks read
+// the sums. Otherwise every rank reads the vectors of all. The bits are the same.
 type Sums[T Number] struct {
 	node    *fagus.Node
 	length  int
@@ -26,8 +26,8 @@ type Sums[T Number] struct {
 	sums    *Whole[T]    // with blocks
 }
 
-// scatterBytes is the least length of vectors that are scattered. On 32 nodes a Fold takes as long
-// with 200 bytes of float64, where the order matters, and with 512 of int64:
+// scatterBytes is the smallest length of vectors that are scattered. On 32 nodes a Fold takes as
+// long as scattering with 200 bytes of float64, where the order matters, and with 512 of int64:
 //
 //	go test ./fagus/parts -run - -bench SumsSimulated -benchtime 1x
 const scatterBytes = 512
@@ -82,7 +82,7 @@ func (s *Sums[T]) Add(x []T) error {
 	return err
 }
 
-// scatter is Add for vectors of which each rank adds a block.
+// scatter is Add by blocks: each rank adds one block of all vectors.
 func (s *Sums[T]) scatter(x []T) error {
 	lo, hi := s.sums.Items(s.node.Rank())
 	mine := make([]T, hi-lo)

@@ -13,8 +13,8 @@ import (
 )
 
 // TestSumsByAnyWay adds vectors that are scattered and others that are not, with random numbers
-// whose sums depend on the order: that of the ranks. Some vectors are shorter than the number of
-// ranks.
+// whose sums depend on the order. It must be the order of the ranks. Some vectors are shorter than
+// the number of ranks.
 func TestSumsByAnyWay(t *testing.T) {
 	seed := rand.Uint64()
 	test := func(on fagus.Config) {

@@ -41,8 +41,8 @@ type Table[K comparable, V any] struct {
 //
 // K is a string type, or a type that NewArray accepts, for example an integer, or a struct of
 // integers; strings may have any length. V is a type that NewArray accepts. compare orders keys,
-// and returns 0 for equal keys alone. Values of a key are combined in the order of Merges, within
-// a Merge in the order of the ranks, and within a rank in the order in which it adds them.
+// and returns 0 only for equal keys. Values of a key are combined in the order of Merges, within a
+// Merge in the order of the ranks, and within a rank in the order in which it adds them.
 func NewTable[K comparable, V any](n *fagus.Node, name string, compare func(a, b K) int, combine func(a, b V) V) (*Table[K, V], error) {
 	t := &Table[K, V]{node: n, compare: compare, combine: combine, added: map[K]V{}, merged: map[K]V{}}
 	var err error
@@ -59,7 +59,7 @@ func NewTable[K comparable, V any](n *fagus.Node, name string, compare func(a, b
 	return t, nil
 }
 
-// keep has checkpoints include the table. The ranks of a run that resumes have other keys.
+// keep adds the table to checkpoints. In a run that resumes, ranks have other keys.
 func (t *Table[K, V]) keep(name string) {
 	save := func(entries *map[K]V) func() []byte {
 		return func() []byte { return t.carrier.encode(t.sorted(*entries)) }
@@ -78,8 +78,8 @@ func (t *Table[K, V]) keep(name string) {
 	t.node.OnResume(func() { _ = t.merge(merged) }) // an error sticks
 }
 
-// Add combines the value of a key with a further one. It does not communicate: only Merge makes the
-// value known to other ranks.
+// Add combines the value of a key with a further one. It does not communicate: the value becomes
+// known to other ranks in Merge.
 func (t *Table[K, V]) Add(key K, value V) { t.put(t.added, Entry[K, V]{key, value}) }
 
 func (t *Table[K, V]) put(to map[K]V, e Entry[K, V]) {
@@ -89,13 +89,13 @@ func (t *Table[K, V]) put(to map[K]V, e Entry[K, V]) {
 	to[e.Key] = e.Value
 }
 
-// Merge moves what ranks have added since the last Merge to the ranks that have the keys. Each rank
-// has about as many keys. Merge is collective, and the rank must hold no variable. The table has
-// room for all entries: it makes larger arrays when necessary. In phase mode Merge takes three
-// phases.
+// Merge moves the entries that ranks have added since the last Merge to the ranks that have the
+// keys. Each rank has about as many keys. Merge is collective, and the rank must hold no variable.
+// The table has room for all entries: it makes larger arrays when necessary. In phase mode Merge
+// takes three phases.
 func (t *Table[K, V]) Merge() error { return t.merge(t.added) }
 
-// merge is Merge of entries, which it clears.
+// merge is Merge for the given entries, which it clears.
 func (t *Table[K, V]) merge(entries map[K]V) error {
 	to := make([][]Entry[K, V], t.node.Nodes())
 	for _, e := range t.sorted(entries) {
@@ -139,15 +139,15 @@ func (t *Table[K, V]) sorted(entries map[K]V) []Entry[K, V] {
 	return all
 }
 
-// owner returns the rank that has a key, the same on all ranks.
+// owner returns the rank that has a key. It is the same on all ranks.
 func owner[K comparable](key K, ranks int) int {
 	hash := fnv.New64a()
 	_, _ = hash.Write(appendKey(nil, reflect.ValueOf(key))) // a hash never fails
 	return int(hash.Sum64() % uint64(ranks))
 }
 
-// appendKey appends the bytes of a key, without those that lie unused between fields. Equal keys
-// have equal bytes.
+// appendKey appends the bytes of a key, without unused bytes between fields. Equal keys have equal
+// bytes.
 func appendKey(b []byte, v reflect.Value) []byte {
 	word := func(x uint64) []byte { return binary.LittleEndian.AppendUint64(b, x) }
 	number := func(x float64) uint64 { return math.Float64bits(x + 0) } // -0 + 0 is 0

@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// This program counts the words of a text. Each rank counts those of some lines.
+// This program counts the words of a text. Each rank counts the words of some lines.
 func ExampleTable() {
 	text := strings.Split("a tree is a plant\na fagus is a beech\na beech is a tree", "\n")
 	_, err := fagus.Run(context.Background(), fagus.Config{Nodes: 2}, func(n *fagus.Node) error {

@@ -52,8 +52,8 @@ func TestTable(t *testing.T) {
 	})
 }
 
-// table merges random entries three times, more each time, and compares what the ranks have with a
-// map. The result of combining values depends on their order.
+// table merges random entries three times, more each time, and compares the entries at the ranks
+// with a map. The result of combining values depends on their order.
 func table[K comparable](n *fagus.Node, seed uint64, what string, compare func(a, b K) int, key func(i int) K) error {
 	combine := func(a, b line) line { return compose(a, b) }
 	table, err := parts.NewTable(n, what, compare, combine)

@@ -13,8 +13,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// uneven returns ways to give tasks to so many ranks at first: all to one rank, to all but one,
-// much to some and little to others, and at random.
+// uneven returns ways to distribute tasks to so many ranks at first: all to one rank, to all but
+// one, many to some and few to others, and at random.
 func uneven(nodes int) (all [][]int) {
 	for r := range nodes {
 		one, others := make([]int, nodes), slices.Repeat([]int{17}, nodes)
@@ -39,8 +39,8 @@ func uneven(nodes int) (all [][]int) {
 	return all
 }
 
-// TestPoolUneven: each task is done once, and with its own value, however the first ones are
-// distributed, on 2 to 5 ranks, with boxes that hold all, some or one, and tasks that make others.
+// TestPoolUneven: each task is done once, and with its own value, however the first tasks are
+// distributed. There are 2 to 5 ranks; boxes hold all tasks, some or one; and tasks add others.
 func TestPoolUneven(t *testing.T) {
 	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 		for nodes := 2; nodes <= 5; nodes++ {
@@ -108,8 +108,8 @@ func TestPoolInRounds(t *testing.T) {
 	}
 }
 
-// TestFive: all building blocks on five ranks, of which some have more data than others, in both
-// modes. Other tests have up to four, and eleven and more over a tree.
+// TestFive uses all building blocks on five ranks, some of which have more data than others, in
+// both modes. Other tests use up to four ranks, and eleven and more over a tree.
 func TestFive(t *testing.T) {
 	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 		on := fagus.Config{Nodes: 5, Net: inproc.New(inproc.Config{}), Mode: mode}
@@ -178,7 +178,7 @@ func TestFive(t *testing.T) {
 	}
 }
 
-// TestBroadcastFromEach: every rank, also the last, gives its vector to all, of any length.
+// TestBroadcastFromEach: every rank, also the last, gives its vector to all. Lengths vary.
 func TestBroadcastFromEach(t *testing.T) {
 	for nodes := 1; nodes <= 5; nodes++ {
 		run(t, fagus.Config{Nodes: nodes}, func(n *fagus.Node) error {

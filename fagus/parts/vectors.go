@@ -8,15 +8,15 @@ import (
 
 // Vectors has operations in which each rank takes part with a vector of its own: Gather and
 // Reduce. Both are collective, and the rank must hold no variable. In phase mode each takes two
-// phases, and three on many nodes, where vectors go as those of a [Whole] do. T is a type that
-// NewArray accepts, for example a struct of numbers. For a single number fagus.Reduce and
-// fagus.Gather are faster.
+// phases. On many nodes it takes three, because vectors go in two steps as in a [Whole]. T is a
+// type that NewArray accepts, for example a struct of numbers. For a single number fagus.Reduce
+// and fagus.Gather are faster.
 type Vectors[T any] struct {
 	node   *fagus.Node
 	name   string
 	length int
 	// Calls use the two in turn, so that the next call does not overwrite vectors that a slow rank
-	// still reads. The Fence of a call is between the calls before it and those after it.
+	// still reads. The Fence of a call separates earlier calls from later ones.
 	turns [2]*Blocks[T]
 	calls int
 	// steps is nil if every rank reads the vectors of all. With steps both turns are the same.
@@ -48,7 +48,7 @@ func newVectors[T any](n *fagus.Node, name string, length int, inSteps bool) (v 
 }
 
 // Gather calls read with the vectors of all ranks, by rank. They may differ in length. The vectors
-// are in shared memory: read may not change them, and copies what is needed later. A rank whose
+// are in shared memory: read must not change them, and copies what is needed later. A rank whose
 // read is nil gets nothing.
 //
 //	err := v.Gather(mine, func(from [][]point) {

@@ -23,8 +23,8 @@ func checked(t *testing.T, test func(on fagus.Config)) {
 	})
 }
 
-// line is the function x -> A x + B modulo 2^32. Its size is not that of a word, and the
-// composition of lines depends on their order.
+// line is the function x -> A x + B modulo 2^32. It is not as large as a word, and the composition
+// of lines depends on their order.
 type line struct {
 	A, B  uint32
 	Calls [3]uint16
@@ -146,7 +146,7 @@ func reduce(n *fagus.Node, v *parts.Vectors[line], round int) error {
 	return nil
 }
 
-// TestVectorsMistakes: wrong arguments give errors that say what is right.
+// TestVectorsMistakes: wrong arguments give errors that say what would be correct.
 func TestVectorsMistakes(t *testing.T) {
 	run(t, fagus.Config{Nodes: 2}, func(n *fagus.Node) error {
 		v, err := parts.NewVectors[int16](n, "v", 3)

@@ -6,9 +6,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Whole is a vector that all ranks read as a whole, and of which each rank writes a [Block], again
-// and again (an all-gather). All methods but Items are collective, and the rank must hold no
-// variable.
+// Whole is a vector that all ranks read as a whole. Each rank writes one [Block] of it, again and
+// again (an all-gather). All methods but Items are collective, and the rank must hold no variable.
 //
 //	w.Fill(func(mine []float64) { copy(mine, p) })
 //	w.Read(func(all []float64) { multiply(q, all) })
@@ -22,7 +21,7 @@ type Whole[T any] struct {
 	steps *wholeSteps[T] // nil if every rank reads the blocks of all
 	fill  [2]*fagus.SyncSet
 	read  [2]*fagus.SyncSet
-	next  [2]*fagus.SyncSet // reads this one, and fills the other
+	next  [2]*fagus.SyncSet // reads this turn, and fills the other
 	kept  []T               // this rank's block at a checkpoint
 }
 
@@ -31,7 +30,7 @@ func NewWhole[T any](n *fagus.Node, name string, length int) (w *Whole[T], err e
 	return newWhole[T](n, name, length, n.Folds() && n.Nodes() >= wholeNodes)
 }
 
-// wholeNodes is the least number of nodes on which blocks go in two steps. That is faster for
+// wholeNodes is the smallest number of nodes on which blocks go in two steps. That is faster for
 // blocks of 8 to 4096 bytes (go test ./fagus/parts -run - -bench WholeSimulated -benchtime 1x).
 const wholeNodes = 16
 
@@ -66,8 +65,8 @@ func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *W
 	return w, nil
 }
 
-// Keep says that checkpoints have the vector. Without it, a run that resumes fills it first. It is
-// collective; see [fagus.Keep].
+// Keep adds the vector to checkpoints. Without it, a run that resumes must fill the vector first.
+// It is collective; see [fagus.Keep].
 func (w *Whole[T]) Keep() {
 	if !w.node.Checkpoints() {
 		return
@@ -95,8 +94,8 @@ func (w *Whole[T]) Fill(f func(mine []T)) error {
 	return w.fill[at].Do(func() { f(w.turns[at].Mine()) })
 }
 
-// Read calls f with the vector that all ranks have filled last. f may not change it, and copies
-// what is needed later. Read follows a call of Fill or Next. It takes one phase, or two with many
+// Read calls f with the vector that all ranks filled last. f must not change it, and copies what
+// is needed later. Read follows a call of Fill or Next. It takes one phase, or two with many
 // nodes.
 func (w *Whole[T]) Read(f func(all []T)) error {
 	if err := w.meet(); err != nil {
@@ -105,7 +104,7 @@ func (w *Whole[T]) Read(f func(all []T)) error {
 	return w.read[w.fills%2].Do(func() { f(w.all()) })
 }
 
-// Next is Read and then Fill in one tenure. f gets the vector that all ranks have filled last, and
+// Next is Read and then Fill in one tenure. f gets the vector that all ranks filled last, and
 // writes all of this rank's block of the next one. It takes no more phases than Read.
 func (w *Whole[T]) Next(f func(all, mine []T)) error {
 	if err := w.meet(); err != nil {
@@ -136,9 +135,10 @@ func (w *Whole[T]) allOf(turn int) []T {
 	return w.steps.all()
 }
 
-// wholeSteps is a Whole whose blocks go in two steps. A rank reads the blocks of its group first,
-// and writes a copy of them for its column; then it reads the copies of all groups for its column.
-// So it gets messages from as many ranks as the root of all, instead of from all.
+// wholeSteps is a Whole whose blocks go in two steps. A rank reads the blocks of its group, and
+// writes a copy of them for its column. Then it reads the copies of all groups for its column. So
+// it gets messages from about as many ranks as the square root of their number, instead of from
+// all.
 type wholeSteps[T any] struct {
 	groups
 	node   *fagus.Node

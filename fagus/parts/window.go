@@ -4,14 +4,14 @@ import (
 	"math/bits"
 )
 
-// window is the part of an Exact that travels: words of 64 bits in two's complement, from limb lo
-// on. A sum of ordinary numbers has 2 or 3 words; all limbs would take 34.
+// window is the part of an Exact that travels: words of 64 bits in two's complement, starting at
+// limb lo. A sum of ordinary numbers has 2 or 3 words; all limbs would take 34.
 type window struct{ lo, words int }
 
 // end returns the limb behind the window.
 func (w window) end() int { return w.lo + 2*w.words }
 
-// union returns a window that has all limbs of both.
+// union returns a window that has all limbs of both windows.
 func (w window) union(v window) window {
 	switch {
 	case w.words == 0:
@@ -24,8 +24,8 @@ func (w window) union(v window) window {
 
 func windowOf(lo, end int) window { return window{lo, (end - lo + 1) / 2} }
 
-// window returns the least window that holds e with spare bits above it, none for 0. e must have no
-// carries to propagate.
+// window returns the smallest window that holds e with spare bits above it, or the empty one if e
+// is 0. e must have no carries to propagate.
 func (e *Exact) window(spare int) window {
 	lo := 0
 	for lo < exactLimbs && e.limbs[lo] == 0 {
