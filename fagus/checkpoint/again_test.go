@@ -15,8 +15,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// counters is a program with a variable for each of two halves of an array, which it swaps by
-// Rebind. Its result is the first element of each half.
+// counters is a program with a variable for each half of an array. It swaps the two by Rebind. Its
+// result is the first element of each half.
 type counters struct {
 	extra int // writes that give the variables the same version
 	swaps bool
@@ -81,8 +81,8 @@ func TestRebind(t *testing.T) {
 	}
 }
 
-// TestRunsOfOneKeeper: a Keeper that is used for several runs, one after the other, knows that
-// their versions and times begin anew.
+// TestRunsOfOneKeeper: a Keeper that several runs use one after the other knows that versions and
+// times begin anew in each.
 func TestRunsOfOneKeeper(t *testing.T) {
 	k, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())})
 	for stop := 1; stop < 8; stop++ {
@@ -109,7 +109,7 @@ func TestRunsOfOneKeeper(t *testing.T) {
 	}
 }
 
-// apart is a Keeper whose ranks see different directories.
+// apart is a Keeper that has another directory for each rank.
 type apart struct {
 	*checkpoint.Keeper
 	stores [2]checkpoint.Store
@@ -120,8 +120,8 @@ func (a *apart) Open(ctx context.Context, number uint64) (fagus.Checkpoint, erro
 	return checkpoint.Open(ctx, a.stores[(a.opened.Add(1)-1)%2], number)
 }
 
-// TestDirectoriesApart: ranks do not resume from different checkpoints that have the same number
-// and state.
+// TestDirectoriesApart: ranks do not resume from different checkpoints with the same number and
+// state.
 func TestDirectoriesApart(t *testing.T) {
 	var a apart
 	for i := range a.stores {
@@ -148,11 +148,12 @@ func TestDirectoriesApart(t *testing.T) {
 	}
 }
 
-// TestUnusable: what Resume could not use does not become a checkpoint, and the one before stays.
+// TestUnusable: data that Resume could not use do not become a checkpoint, and the one before
+// stays.
 func TestUnusable(t *testing.T) {
 	var first [2]int // of each rank
 	for name, program := range map[string]struct {
-		// step does what is wrong, from step 1 on, and returns the state.
+		// step does something wrong, from step 1 on, and returns the state.
 		step func(n *fagus.Node, x *[]int64, i int) string
 		want string
 	}{
@@ -207,7 +208,7 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// far is a Keeper as that of rank 0 on a host of its own: it hears only what rank 0 says.
+// far is the Keeper of a rank on another host than rank 0: it knows only what rank 0 tells it.
 type far struct{ *checkpoint.Keeper }
 
 func (f far) Failed(number uint64, why error) {
@@ -216,8 +217,8 @@ func (f far) Failed(number uint64, why error) {
 	}
 }
 
-// TestDamageElsewhere: rank 0 counts a checkpoint as damaged that only another rank could not read,
-// and keeps the one before in its place.
+// TestDamageElsewhere: rank 0 counts a checkpoint as damaged if only another rank could not read
+// it, and keeps the one before in its place.
 func TestDamageElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	for run, want := range [][]uint64{{4, 5}, {4, 5, 6}} {
@@ -253,7 +254,7 @@ func TestDamageElsewhere(t *testing.T) {
 	}
 }
 
-// TestCleanBesideDamage: what is old is removed though a manifest is damaged.
+// TestCleanBesideDamage: old checkpoints are removed though a manifest is damaged.
 func TestCleanBesideDamage(t *testing.T) {
 	dir := t.TempDir()
 	for run := range 3 {
@@ -291,8 +292,8 @@ func (s unreadable) Open(ctx context.Context, name string) (checkpoint.Reader, e
 	return s.Store.Open(ctx, name)
 }
 
-// TestUnreadableManifest: nothing is removed while it is not known what a checkpoint needs. That is
-// reported once.
+// TestUnreadableManifest: nothing is removed while a manifest that lists needed parts cannot be
+// read. That is reported once.
 func TestUnreadableManifest(t *testing.T) {
 	store := unreadable{checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())}
 	k, said := keeper(t, checkpoint.Config{Store: store})
@@ -300,7 +301,7 @@ func TestUnreadableManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, saidAgain := keeper(t, checkpoint.Config{Store: store, Keep: 9})
-	if err := k.Close(); err != nil { // which gives the lock to the second run
+	if err := k.Close(); err != nil { // gives the lock to the second run
 		t.Fatal(err)
 	}
 	if _, _, err := (relax{cells: 60, steps: 8, stop: -1}).start(t, fagus.Config{Nodes: 2, Checkpoints: again}); err != nil {
@@ -325,7 +326,7 @@ func flip(t *testing.T, name string, at int) {
 	}
 }
 
-// TestHungDisk: a job ends though a disk does not answer.
+// TestHungDisk: a job ends though its disk does not answer.
 func TestHungDisk(t *testing.T) {
 	d, release := checkpoint.NewDisk(), make(chan struct{})
 	d.Before = func(number int, what string) error {

@@ -19,12 +19,12 @@ const (
 	benchPart  = 1 << 20
 )
 
-// BenchmarkCheckpoint makes a checkpoint of 1 GiB on 2 ranks, of which 1, 10 or 100 % were written
-// since the one before, in TMPDIR. It reports
+// BenchmarkCheckpoint makes checkpoints of 1 GiB on 2 ranks in TMPDIR. Between two of them 1, 10
+// or 100 % are written. It reports
 //
-//	stall-ms   how long Checkpoint kept the program (with copy: while the data are copied)
+//	stall-ms   how long Checkpoint stopped the program (with copy: while the data are copied)
 //	total-ms   until the checkpoint was valid
-//	plain-ms   what write(2) and fsync of as many bytes took, in turns with it, by one process
+//	plain-ms   what write(2) and fsync of as many bytes took, in turn with it, by one process
 //
 // A checkpoint before the first measured one has everything.
 func BenchmarkCheckpoint(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// defaultPatience is how long a rank waits for what is written while ranks compute.
+// defaultPatience is how long a rank waits for data that are written while ranks compute.
 const defaultPatience = time.Minute
 
 // Commit implements fagus.Checkpointer. With Config.Copy it returns at once.
@@ -124,8 +124,8 @@ func put(ctx context.Context, s Store, name string, b []byte) error {
 }
 
 // clean removes checkpoints beyond Config.Keep, and parts that no checkpoint needs. Manifests go
-// first: a checkpoint without parts would be a damaged one. Checkpoints that were found damaged
-// stay, and do not count.
+// first: a manifest without parts would be a damaged checkpoint. Known damaged checkpoints stay,
+// and do not count.
 func (k *Keeper) clean(ctx context.Context) error {
 	all, err := k.cfg.Store.List(ctx)
 	if err != nil {
@@ -165,15 +165,16 @@ func (k *Keeper) clean(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// needed returns the parts that checkpoints need, besides their own. Of a damaged one whose
-// manifest cannot be read no others are known. If that of another one cannot be read, nothing may
-// be removed: it returns the error, and the next time errKnown.
+// needed returns the parts that checkpoints need, besides their own. If the manifest of a damaged
+// checkpoint cannot be read, its other parts are unknown and count as not needed. If the manifest
+// of another one cannot be read, nothing may be removed: needed returns the error, and the next
+// time errKnown.
 func (k *Keeper) needed(ctx context.Context, kept, damaged []uint64) (parts map[string]bool, err error) {
 	parts = map[string]bool{}
 	for _, number := range kept {
 		m, err := ReadManifest(ctx, k.cfg.Store, number)
 		if errors.Is(err, fs.ErrNotExist) || err != nil && slices.Contains(damaged, number) {
-			continue // somebody has removed it, or nobody can use it
+			continue // it is gone, or nobody can use it
 		}
 		if err != nil {
 			return nil, k.unreadable(number, err)
@@ -188,7 +189,7 @@ func (k *Keeper) needed(ctx context.Context, kept, damaged []uint64) (parts map[
 	return parts, nil
 }
 
-// errKnown means that what has failed was reported before.
+// errKnown means that the failure was reported before.
 var errKnown = errors.New("reported before")
 
 // unreadable returns the error of reading a manifest, or errKnown.

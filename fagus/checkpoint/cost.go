@@ -7,21 +7,21 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// Cost is what the checkpoints of a run have cost. The times are by the clock of rank 0.
+// Cost says what the checkpoints of a run cost. The times are by the clock of rank 0.
 type Cost struct {
 	Made  int   `json:"made"`  // valid checkpoints
 	Bytes int64 `json:"bytes"` // that all ranks have written for them
-	// Waited is how long the program has waited for them.
+	// Waited is how long the program waited for them.
 	Waited time.Duration `json:"waited_ns"`
-	// Took is the time from the begin of each one until it was valid, or given up. The ranks
-	// waited, or wrote beside the program.
+	// Took is the sum of the times from the beginning of each checkpoint until it was valid or
+	// given up. Meanwhile the ranks waited, or the data were written beside the program.
 	Took time.Duration `json:"took_ns"`
 	Run  time.Duration `json:"run_ns"` // until now
-	// None says why there is none.
+	// None says why there is no checkpoint.
 	None string `json:"none,omitempty"`
 }
 
-// Share returns the share of the run's time.
+// Share returns which part of the run's time checkpoints took.
 func (c *Cost) Share() float64 { return c.Took.Seconds() / max(c.Run.Seconds(), 1e-9) }
 
 // String returns a line for a report.
@@ -41,12 +41,12 @@ type costs struct {
 	cuts    int
 	last    fagus.Time    // of the run, at the last cut
 	save    time.Time     // when the present checkpoint began; zero: none is being made
-	going   bool          // the program does not wait for it any more
+	going   bool          // the program no longer waits for it
 	latest  time.Duration // what the last one took
 	failed  int
 }
 
-// note calls one of the methods.
+// note calls a method of the costs.
 func (k *Keeper) note(f func(*costs)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -58,15 +58,15 @@ func (c *costs) cut(now fagus.Time) {
 	c.last = now
 }
 
-// dear reports whether checkpoints would exceed their share of the time with one more, as dear as
-// the last one.
+// dear reports whether checkpoints would exceed their share of the time with one more, if it takes
+// as long as the last one.
 func (c *costs) dear(share float64) bool {
 	return share > 0 && (c.Took+c.latest).Seconds() > share*time.Since(c.begun).Seconds()
 }
 
 func (c *costs) begin() { c.save, c.going = time.Now(), false }
 
-// waited says that the program goes on.
+// waited records that the program goes on.
 func (c *costs) waited() {
 	if !c.save.IsZero() && !c.going {
 		c.Waited += time.Since(c.save)
@@ -74,7 +74,7 @@ func (c *costs) waited() {
 	}
 }
 
-// end says that the checkpoint is valid, or given up. It may be called again.
+// end records that the checkpoint is valid or given up. It may be called again.
 func (c *costs) end() {
 	if !c.save.IsZero() {
 		c.latest = time.Since(c.save)
@@ -84,7 +84,7 @@ func (c *costs) end() {
 	}
 }
 
-// valid says that a checkpoint is valid.
+// valid records that a checkpoint is valid.
 func (c *costs) valid(m *Manifest) {
 	c.Made++
 	for _, p := range m.Parts {
@@ -92,7 +92,7 @@ func (c *costs) valid(m *Manifest) {
 	}
 }
 
-// Cost returns what checkpoints have cost since the begin of the run. Rank 0's process knows it.
+// Cost returns the cost of checkpoints since the beginning of the run. Rank 0's process knows it.
 func (k *Keeper) Cost() Cost {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// slow is a store that takes its time.
+// slow is a store whose operations take time.
 type slow struct{ checkpoint.Store }
 
 func (s slow) Create(ctx context.Context, name string) (checkpoint.Writer, error) {
@@ -20,8 +20,8 @@ func (s slow) Create(ctx context.Context, name string) (checkpoint.Writer, error
 	return s.Store.Create(ctx, name)
 }
 
-// kept returns a keeper in a slow store, and a function that calls it as a cut does: whether it has
-// made a checkpoint, and what was known before.
+// kept returns a keeper in a slow store, and a function that acts as a cut does. The function
+// returns whether it made a checkpoint, and what was known before.
 func kept(t *testing.T, cfg checkpoint.Config) (k *checkpoint.Keeper, cut func() (made bool, before checkpoint.Cost)) {
 	store, err := checkpoint.OpenDirectory(t.TempDir())
 	if err != nil {
@@ -29,7 +29,7 @@ func kept(t *testing.T, cfg checkpoint.Config) (k *checkpoint.Keeper, cut func()
 	}
 	cfg.Store = slow{store}
 	k = checkpoint.New(cfg)
-	t.Cleanup(func() { _ = k.Close() }) // of a temporary directory
+	t.Cleanup(func() { _ = k.Close() }) // its directory is temporary
 	k.Begin(0)
 	return k, func() (bool, checkpoint.Cost) {
 		before := k.Cost()
@@ -47,8 +47,8 @@ func kept(t *testing.T, cfg checkpoint.Config) (k *checkpoint.Keeper, cut func()
 	}
 }
 
-// TestShare: with a share, no checkpoint begins that would exceed it, if it takes as long as the
-// one before; without, each cut makes one.
+// TestShare: with a share, no checkpoint begins that would exceed it if it took as long as the
+// last one. Without a share, each cut makes one.
 func TestShare(t *testing.T) {
 	const share = 0.1
 	k, cut := kept(t, checkpoint.Config{Share: share})
@@ -80,7 +80,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestShareBeside: what is written beside the program counts, too.
+// TestShareBeside: time during which data are written beside the program counts, too.
 func TestShareBeside(t *testing.T) {
 	k, cut := kept(t, checkpoint.Config{Copy: 1 << 20})
 	if is, _ := cut(); !is || !k.Finish(t.Context()) {
@@ -91,7 +91,7 @@ func TestShareBeside(t *testing.T) {
 	}
 }
 
-// TestNone: who makes no checkpoint learns why.
+// TestNone: when there is no checkpoint, the cost says why.
 func TestNone(t *testing.T) {
 	k, cut := kept(t, checkpoint.Config{Every: time.Hour})
 	want := func(what string) {
@@ -115,8 +115,8 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestOneFailure: one checkpoint that fails is the reason why there is none. Its end is told more
-// than once, and counts once.
+// TestOneFailure: a checkpoint that fails is the reason why there is none. Its end is reported
+// more than once, and counts once.
 func TestOneFailure(t *testing.T) {
 	store, err := checkpoint.OpenDirectory(t.TempDir())
 	if err != nil {
@@ -145,7 +145,8 @@ func TestOneFailure(t *testing.T) {
 	}
 }
 
-// TestOtherName: a checkpoint of another program is refused by its name, whatever else is equal.
+// TestOtherName: a checkpoint of another program is refused by its name, even if all else is
+// equal.
 func TestOtherName(t *testing.T) {
 	for _, c := range []struct {
 		made, now string

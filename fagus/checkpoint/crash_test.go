@@ -19,7 +19,7 @@ import (
 // small is a program of a few thousand operations.
 var small = relax{cells: 60, steps: 6, stop: -1}
 
-// stride is the distance of the cases that a test tries: usual, or more with -short.
+// stride is the distance between the cases that a test tries: usual, or short with -short.
 func stride(usual, short int) int {
 	if testing.Short() {
 		return short
@@ -33,7 +33,7 @@ var errKilled = errors.New("killed")
 // quiet is a log that nobody reads.
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// commits counts the checkpoints that are valid for sure.
+// commits counts the checkpoints that are certainly valid.
 type commits struct {
 	*checkpoint.Keeper
 	last uint64
@@ -47,7 +47,7 @@ func (c *commits) Commit(ctx context.Context, number uint64) error {
 	return err
 }
 
-// attempt runs the program until it ends or its context does, on a disk.
+// attempt runs the program on a disk, until it or its context ends.
 func attempt(ctx context.Context, t *testing.T, cfg fagus.Config, d *checkpoint.Disk) (sum uint64, from int, last uint64, err error) {
 	t.Helper()
 	return small.attempt(ctx, t, cfg, d)
@@ -73,19 +73,19 @@ func (c relax) attempt(ctx context.Context, t *testing.T, cfg fagus.Config, d *c
 }
 
 // afterwards resumes on another number of ranks, in the other mode, and compares the result. last
-// is the number of the last checkpoint that was valid.
+// is the number of the last valid checkpoint.
 func afterwards(t *testing.T, what string, want, last uint64, cfg fagus.Config, d *checkpoint.Disk) {
 	t.Helper()
 	cfg.Nodes, cfg.Mode, cfg.Net = cfg.Nodes%3+1, 1-cfg.Mode, dimmnet1(t)
 	sum, from, _, err := attempt(t.Context(), t, cfg, d)
-	// The numbers of checkpoints are those of steps, as long as none was lost.
+	// Checkpoints have the numbers of their steps, as long as none was lost.
 	if err != nil || sum != want || from < int(last) {
 		t.Errorf("%s: resumed at step %d, sum %x, error %v; want step %d or later, %x", what, from, sum, err, last, want)
 	}
 }
 
 // TestKilledAtEveryFileOperation kills a job at every single operation on the disk, with and
-// without a loss of power, and resumes it.
+// without a loss of power, and resumes the job.
 func TestKilledAtEveryFileOperation(t *testing.T) {
 	want, _, _, err := attempt(t.Context(), t, fagus.Config{Nodes: 1}, checkpoint.NewDisk())
 	if err != nil {
@@ -148,7 +148,7 @@ func TestKilledAtEveryMessage(t *testing.T) {
 			_, _, last, err := attempt(ctx, t, cfg, d)
 			kill(nil)
 			if at < 0 {
-				total = posts // this one was not killed
+				total = posts // this job was not killed
 				continue
 			}
 			if err == nil {
@@ -198,7 +198,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestPartOfAnotherJob exchanges a part for one that is right by itself, and has the same bytes.
+// TestPartOfAnotherJob replaces a part by another job's part, which is valid by itself and has the
+// same bytes.
 func TestPartOfAnotherJob(t *testing.T) {
 	disks := [2]*checkpoint.Disk{checkpoint.NewDisk(), checkpoint.NewDisk()}
 	for i, d := range disks {
@@ -219,7 +220,7 @@ func resumeDamaged(t *testing.T, what string, want uint64, d *checkpoint.Disk) {
 	t.Helper()
 	sum, from, _, err := attempt(t.Context(), t, fagus.Config{Nodes: 3, Net: dimmnet1(t)}, d)
 	switch {
-	case err != nil: // told
+	case err != nil: // reported
 	case sum != want:
 		t.Errorf("%s: resumed at step %d, and the sum is %x: want %x", what, from, sum, want)
 	case from < small.steps-1:

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// disk is the part of a file system that a directory needs: that of the host, or one of a test that
-// fails, or loses its power. Names are in the directory.
+// disk is the part of a file system that a directory needs: the host's file system, or one that
+// fails or loses its power, for tests. Names are relative to the directory.
 type disk interface {
 	// Create makes a file, which must not exist.
 	Create(name string) (file, error)
@@ -47,7 +47,7 @@ type Directory struct {
 
 var _ Store = (*Directory)(nil)
 
-// OpenDirectory returns the store in a directory, which it makes if there is none.
+// OpenDirectory returns the store in a directory, which it makes if it does not exist.
 func OpenDirectory(path string) (*Directory, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -107,7 +107,7 @@ func (w *directoryWriter) Commit() error {
 
 // Abort removes the file.
 func (w *directoryWriter) Abort() {
-	_ = w.Close() // what was written is of no use
+	_ = w.Close() // the data are useless
 	_ = w.disk.Remove(w.temporary)
 }
 
@@ -134,7 +134,7 @@ func (d *Directory) Remove(_ context.Context, name string) error {
 	return nil
 }
 
-// Lock implements Store. It removes what jobs that have died have left unfinished.
+// Lock implements Store. It removes the unfinished files of jobs that died.
 func (d *Directory) Lock(ctx context.Context) (unlock func() error, err error) {
 	const pause = 10 * time.Millisecond
 	unlock, err = d.lock()
@@ -204,9 +204,9 @@ func (d hostDisk) Link(from, to string) error {
 // Remove implements disk.
 func (d hostDisk) Remove(name string) error { return os.Remove(d.at(name)) }
 
-// List implements disk. A file that disappears meanwhile is left out. A job refuses a name of a
-// checkpoint that is not a file of this user's jobs: it would use its number. Who only reads has
-// it in the list, unless it is a directory, and is told when it is opened.
+// List implements disk. It leaves out a file that disappears meanwhile. If the name of a
+// checkpoint belongs to a file of somebody else, a job fails: it would use its number. A reader
+// lists it, unless it is a directory, and gets the error when it opens it.
 func (d hostDisk) List() (all []Object, err error) {
 	entries, err := os.ReadDir(d.path)
 	for _, e := range entries {
@@ -227,7 +227,7 @@ func (d hostDisk) List() (all []Object, err error) {
 	return all, err
 }
 
-// Sync implements disk. Windows cannot, and makes names durable by itself.
+// Sync implements disk. Windows cannot do it, and makes names durable by itself.
 func (d hostDisk) Sync() error {
 	f, err := os.Open(d.path)
 	if err != nil {

@@ -13,8 +13,8 @@ const mostList = 64 << 20
 const chunkEntries = 1 << 12
 
 // readEntries reads the entries of an index, whose place has been checked, and returns the
-// checksum of their bytes. It stops at the first entry that no writer writes: so a file that is
-// long only because it has holes, which read as zeros, takes no memory.
+// checksum of their bytes. It stops at the first entry that no writer writes. So a file with large
+// holes, which read as zeros, takes no memory.
 func (x *index) readEntries(r Reader, t *tail) (sum uint32, err error) {
 	b := make([]byte, chunkEntries*entryBytes)
 	for from := int64(0); from < int64(t.Entries); from += chunkEntries {
@@ -38,8 +38,8 @@ func (x *index) readEntries(r Reader, t *tail) (sum uint32, err error) {
 	return sum, nil
 }
 
-// after returns the checksum of an index: sum is that of its beginning (0 of nothing), and rest
-// follows.
+// after returns the checksum of an index: sum is the checksum of its beginning (0 of nothing), and
+// rest is the bytes that follow.
 func (t *tail) after(sum uint32, rest []byte) uint32 {
 	b := binary.LittleEndian.AppendUint64(rest[:len(rest):len(rest)], t.Index)
 	b = binary.LittleEndian.AppendUint32(b, t.Entries)

@@ -15,8 +15,7 @@ func OverDisk(path string, d *Disk) *Directory {
 	return &Directory{path: path, disk: d, lock: hostDisk{path: path}.lock}
 }
 
-// Disk is a directory in memory that fails when it is told to, and forgets what a loss of power
-// destroys.
+// Disk is a directory in memory that fails on demand, and forgets what a loss of power destroys.
 type Disk struct {
 	// Before is called before each operation with its number, from 0, and its name, such as
 	// "write". The operation fails with its error.
@@ -34,7 +33,7 @@ type memoryFile struct {
 	synced []byte
 }
 
-// ErrDisk is an error that a test makes.
+// ErrDisk is the error of a Disk that fails on demand.
 var ErrDisk = errors.New("the disk has failed")
 
 // NewDisk returns an empty disk.
@@ -70,13 +69,13 @@ type Loss int
 // The losses.
 const (
 	LoseNothing Loss = iota // a process was killed, not the host
-	LoseAll                 // what was not synced is gone: names and bytes
-	LoseBytes               // names are there, but of the bytes that were not synced only some
-	LoseSome                // of names and bytes that were not synced some are there
+	LoseAll                 // names and bytes that were not synced are gone
+	LoseBytes               // all names are there, but only some bytes that were not synced
+	LoseSome                // some names and some bytes that were not synced are there
 	Losses
 )
 
-// After returns the disk as it is after a loss. The seed chooses what is left.
+// After returns the disk after a loss. The seed chooses what is left.
 func (d *Disk) After(loss Loss, seed uint64) *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -152,7 +151,7 @@ func (d *Disk) Names() []string {
 	return sortedKeys(d.files)
 }
 
-// do counts an operation, and does it unless it is to fail.
+// do counts an operation, and carries it out unless it should fail.
 func (d *Disk) do(what string, operation func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -287,5 +286,5 @@ func (r *reading) Close() error {
 	return nil
 }
 
-// SetPatience sets how long k waits for what is being written.
+// SetPatience sets how long k waits for data that are being written.
 func (k *Keeper) SetPatience(d time.Duration) { k.patience = d }

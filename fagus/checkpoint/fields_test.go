@@ -13,7 +13,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// cutOf is a cut of a rank of two, whose pieces are as long as given, with gaps before them.
+// cutOf returns a cut of one of two ranks. Its pieces have the given lengths, with gaps before
+// them.
 func cutOf(number uint64, rank int, version uint64, bytes ...int) fagus.Cut {
 	c := fagus.Cut{Number: number, Start: 77, Rank: rank, Nodes: 2, State: []byte("3"), Arrays: []fagus.SavedArray{{Name: "a", Kind: "bytes", Element: 1, Bytes: 4 << 20}, {Name: "b", Kind: "bytes", Element: 1, Bytes: 4 << 20}}}
 	at := 1000 + rank<<21
@@ -28,7 +29,7 @@ func cutOf(number uint64, rank int, version uint64, bytes ...int) fagus.Cut {
 	return c
 }
 
-// saved makes a checkpoint of two ranks. A piece with the version of the one before is referred to.
+// saved makes a checkpoint of two ranks. It refers to an earlier piece that has the same version.
 func saved(t *testing.T, k *Keeper, cuts ...fagus.Cut) {
 	t.Helper()
 	for _, c := range cuts {
@@ -41,10 +42,11 @@ func saved(t *testing.T, k *Keeper, cuts ...fagus.Cut) {
 	}
 }
 
-// TestEveryByteCounts: whichever byte of a checkpoint is changed, opening it or reading it fails:
-// of its manifest, of its parts' data, indexes and ends, and of an earlier part to which it
-// refers. Two fields are for others: nobody reads the magic at the beginning, which is for people;
-// the number of the start is for Commit, and TestStartOfParts changes it.
+// TestEveryByteCounts: whichever byte of a checkpoint is changed, opening it or reading it fails.
+// The bytes are those of its manifest, of the data, indexes and ends of its parts, and of an
+// earlier part to which it refers. Two fields are exceptions: nobody reads the magic at the
+// beginning, which is for people; and the number of the start is for Commit, and TestStartOfParts
+// changes it.
 func TestEveryByteCounts(t *testing.T) {
 	s := newShelf()
 	k := New(Config{Store: s, Keep: 9})
@@ -97,8 +99,8 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// TestIndexFields: an index whose checksum is wrong is refused wherever it is read: each field of
-// each entry, the list, and each field of the end that the checksum covers.
+// TestIndexFields: an index with a wrong checksum is refused wherever it is read. The test changes
+// each field of each entry, the list, and each field of the end that the checksum covers.
 func TestIndexFields(t *testing.T) {
 	for entries := range 4 {
 		all := make([]entry, entries)
@@ -119,7 +121,7 @@ func TestIndexFields(t *testing.T) {
 	}
 }
 
-// TestStartOfParts: Commit refuses a part of another start of the job, whichever byte tells.
+// TestStartOfParts: Commit refuses a part of another start of the job, whichever byte differs.
 func TestStartOfParts(t *testing.T) {
 	for at := range 4 {
 		s := newShelf()
@@ -140,9 +142,8 @@ func TestStartOfParts(t *testing.T) {
 	}
 }
 
-// TestPiecesOfAllSizes: pieces are saved and read whole whether they are shorter than the longest
-// one, as long, or one byte longer, and each byte of them can be read alone, into memory that is
-// not empty.
+// TestPiecesOfAllSizes: pieces are saved and read whole, whether they are shorter than the longest
+// piece, as long, or one byte longer. Each byte can be read alone, into memory that is not empty.
 func TestPiecesOfAllSizes(t *testing.T) {
 	for _, n := range []int{1, pieceBytes - 1, pieceBytes, pieceBytes + 1, 2 * pieceBytes} {
 		s := newShelf()
@@ -178,7 +179,8 @@ func TestPiecesOfAllSizes(t *testing.T) {
 	}
 }
 
-// TestReadBetween: what was never saved reads as 0, whatever the buffer had, between any pieces.
+// TestReadBetween: bytes between pieces, which were never saved, read as 0, whatever the buffer
+// held.
 func TestReadBetween(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -211,7 +213,7 @@ func TestReadBetween(t *testing.T) {
 	}
 }
 
-// TestOverlaps: pieces may touch, and may not have a byte in common, whichever comes first.
+// TestOverlaps: pieces may touch, but must not share a byte, whichever comes first.
 func TestOverlaps(t *testing.T) {
 	data := []byte("0123456789")
 	e := func(offset, n int) entry {
@@ -236,8 +238,8 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// TestPiecesDiffer: a piece counts as saved only if all that tells pieces apart is equal: each
-// field of SavedPiece but the data, and their length.
+// TestPiecesDiffer: a piece counts as saved only if everything that distinguishes pieces is equal:
+// each field of SavedPiece but the data, and their length.
 func TestPiecesDiffer(t *testing.T) {
 	base := fagus.SavedPiece{Array: 1, Offset: 64, Guard: 3, Version: 9, Data: []byte("eight by")}
 	m, err := (*memory)(nil).write(&shelfWriter{shelf: newShelf()}, partName(1, 0), fagus.Cut{Pieces: []fagus.SavedPiece{base}})
@@ -269,8 +271,8 @@ func TestPiecesDiffer(t *testing.T) {
 	}
 }
 
-// TestGarbage: a rank saves all anew when what its parts have is more than twice what it owns. The
-// sizes of all parts that it refers to count.
+// TestGarbage: a rank saves everything anew when its parts have more than twice the bytes that it
+// owns. All parts that it refers to count.
 func TestGarbage(t *testing.T) {
 	cut := fagus.Cut{Pieces: []fagus.SavedPiece{{Data: make([]byte, 100)}, {Data: make([]byte, 50)}}}
 	live := int64(150 + 2*entryBytes)
@@ -308,8 +310,8 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestCopies: as much as a rank may copy is copied, and not a byte more; the copy does not change
-// when the program goes on, and one buffer serves cuts of all sizes in any order.
+// TestCopies: a rank copies up to the limit, and not a byte more. The copy does not change when
+// the program goes on, and one buffer serves cuts of all sizes in any order.
 func TestCopies(t *testing.T) {
 	for _, sizes := range [][]int{{10, 20, 30}, {30, 10}, {5, 100, 7, 101, 6}} {
 		r := new(rank)
@@ -332,7 +334,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestInputs: a checkpoint of another input is refused: of other texts, of fewer and of more.
+// TestInputs: a checkpoint of another input is refused: with other texts, and with fewer or more.
 func TestInputs(t *testing.T) {
 	for _, c := range []struct {
 		made, now []string
@@ -358,8 +360,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestNewestOfSeveral: of checkpoints with all kinds of numbers, in any order, the newest below a
-// number is found; a number that any object has is not used again.
+// TestNewestOfSeveral: among checkpoints with any numbers in any order, the newest below a number
+// is found. The number of any existing object is not used again.
 func TestNewestOfSeveral(t *testing.T) {
 	for seed := range uint64(20) {
 		s, r := newShelf(), rand.New(rand.NewPCG(seed, 1))
@@ -442,8 +444,8 @@ func TestManifestNumber(t *testing.T) {
 	}
 }
 
-// TestDueAgain: the first checkpoint of a run is due when Every has passed in that run, not a
-// moment earlier, also in the second run of a process, which begins anew.
+// TestDueAgain: the first checkpoint of a run is due when Every has passed in that run, and not
+// earlier. This also holds for the second run of a process.
 func TestDueAgain(t *testing.T) {
 	const every = time.Second
 	at := func(d time.Duration) fagus.Time { return fagus.Time(d.Nanoseconds()) * fagus.Nanosecond }
@@ -466,7 +468,7 @@ func TestDueAgain(t *testing.T) {
 	}
 }
 
-// TestGivenUp: what is given up is the checkpoint with that number, and those before it.
+// TestGivenUp: when a checkpoint is given up, those before it are, too, and no others.
 func TestGivenUp(t *testing.T) {
 	k := New(Config{Store: newShelf()})
 	k.GiveUp(5)
@@ -488,7 +490,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestKept: the newest checkpoints are kept, with the parts that they refer to, and all else goes.
+// TestKept: the newest checkpoints are kept, with the parts that they refer to, and all else is
+// removed.
 func TestKept(t *testing.T) {
 	for keep := 1; keep <= 3; keep++ {
 		s := newShelf()
@@ -525,8 +528,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestEverythingEnds: when any operation of a store fails, what was begun is ended: each writer is
-// committed or aborted, each reader closed, and nothing half is there.
+// TestEverythingEnds: when any operation of a store fails, every writer is committed or aborted,
+// every reader is closed, and nothing unfinished is left.
 func TestEverythingEnds(t *testing.T) {
 	boom := errors.New("boom")
 	for _, doing := range []string{"create", "write", "commit", "read"} {
@@ -574,8 +577,8 @@ func TestEverythingEnds(t *testing.T) {
 	}
 }
 
-// TestUnfinishedFiles: the lock of a directory removes what jobs have left unfinished, and nothing
-// else; the list of objects has neither.
+// TestUnfinishedFiles: the lock of a directory removes the unfinished files of jobs, and nothing
+// else. The list of objects has neither.
 func TestUnfinishedFiles(t *testing.T) {
 	d, err := OpenDirectory(t.TempDir())
 	if err != nil {

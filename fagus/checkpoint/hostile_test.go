@@ -48,7 +48,7 @@ type memoryReader struct{ *bytes.Reader }
 
 func (memoryReader) Close() error { return nil }
 
-// part returns a part whose checksums are right, whatever its entries are.
+// part returns a part with correct checksums, whatever its entries are.
 func part(data []byte, entries []entry, list string) []byte {
 	var b bytes.Buffer
 	b.WriteString(partMagic)
@@ -82,7 +82,7 @@ func sevenBytes(bytes int) fagus.SavedArray {
 	return fagus.SavedArray{Name: "a", Kind: "elements of type uint8", Element: 1, Bytes: bytes}
 }
 
-// TestHostile: a checkpoint whose checksums are right, and whose numbers are wild, gives an error.
+// TestHostile: a checkpoint with correct checksums and wild numbers gives an error.
 func TestHostile(t *testing.T) {
 	data := []byte("seven b")
 	right := entry{At: 8, Bytes: 7, Sum: checksum(data)}
@@ -133,7 +133,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestReadOutside: Read gives an error for what does not exist, and Pieces what was saved.
+// TestReadOutside: Read gives an error outside an array, and Pieces returns what was saved.
 func TestReadOutside(t *testing.T) {
 	data := []byte("seven b")
 	o, err := Open(t.Context(), stored(t, part(data, []entry{{Offset: 2, At: 8, Bytes: 7, Sum: checksum(data)}}, "null"), sevenBytes(10)), 7)
@@ -226,7 +226,8 @@ func TestOpenExisting(t *testing.T) {
 	}
 }
 
-// FuzzManifest: no manifest makes the reader panic, and one that is accepted encodes to itself.
+// FuzzManifest: no manifest makes the reader panic. One that is accepted encodes to the same
+// bytes.
 func FuzzManifest(f *testing.F) {
 	whole := stored(f, part(nil, nil, "null"), sevenBytes(7))[manifestName(7)]
 	f.Add(whole, false)
@@ -251,7 +252,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzIndex: no part, with right checksums or without, makes a reader panic.
+// FuzzIndex: no part makes a reader panic, whether its checksums are correct or not.
 func FuzzIndex(f *testing.F) {
 	data := []byte("seven b")
 	e := entry{At: 8, Bytes: 7, Sum: checksum(data)}
@@ -282,12 +283,12 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// sealed returns a manifest whose checksum is right.
+// sealed returns a manifest with a correct checksum.
 func sealed(text []byte) []byte {
 	return fmt.Appendf(bytes.Clone(text), "\n%x\n", sha256.Sum256(text))
 }
 
-// resum makes the checksum of an index right, where there is one.
+// resum corrects the checksum of an index, if there is one.
 func resum(b []byte) {
 	var t tail
 	if len(b) < tailBytes {

@@ -46,8 +46,8 @@ func (p private) run(n *fagus.Node) (squares []uint64, list []int32, sum uint64,
 	return squares, list, sum, n.Err()
 }
 
-// TestKeep: private memory is right after a resume on another number of ranks, from the last
-// checkpoint, and if that is damaged, from the one before.
+// TestKeep: private memory is correct after a resume on another number of ranks, from the last
+// checkpoint, or from the one before if that is damaged.
 func TestKeep(t *testing.T) {
 	for _, damage := range []bool{false, true} {
 		for _, before := range []int{1, 2, 3, 5} {

@@ -19,24 +19,23 @@ import (
 type Config struct {
 	Store Store
 	// Every is the least time of the run between two checkpoints; 0: every call of Checkpoint
-	// makes one. No checkpoint begins while the one before is still being written.
+	// makes one. No checkpoint begins while the previous one is still being written.
 	Every time.Duration
-	// Share is how much of the run's time checkpoints may take, between 0 and 1: Cost.Took. They
-	// are made less often then. 0: no limit.
+	// Share is the largest part of the run's time that checkpoints may take, between 0 and 1: see
+	// Cost.Took. They are made less often then. 0: no limit.
 	Share float64
 	// Copy is how many bytes each rank may copy, so that its program goes on while they are
-	// written. A rank that owns more waits until all is written.
+	// written. A rank that owns more waits until all bytes are written.
 	Copy int64
 	// Keep is how many checkpoints are kept; 0: 2.
 	Keep int
 	// Program names the program. A run resumes only from a checkpoint of a program with this name,
 	// or without one.
 	Program string
-	// Input says what the results depend on besides the program, such as "--n=512" for each flag. A
-	// run resumes only from a checkpoint with equal texts, or without any.
+	// Input lists what the results depend on besides the program, such as "--n=512" for each flag.
+	// A run resumes only from a checkpoint with equal texts, or without any.
 	Input []string
-	// Log is told of every checkpoint, and of what goes wrong; nil: slog.Default, of what goes
-	// wrong only.
+	// Log gets every checkpoint, and every problem; nil: slog.Default gets the problems only.
 	Log *slog.Logger
 }
 
@@ -52,38 +51,38 @@ type Keeper struct {
 	cut        *Manifest     // of the cut that rank 0 has saved
 	committing chan struct{} // closed when the last Commit is over; nil: there was none
 	ranks      map[int]*rank
-	found      uint64        // the newest checkpoint at the begin
-	damaged    []uint64      // those of then that could not be used
-	valid      uint64        // the newest checkpoint that this Keeper has made valid
-	stopped    bool          // Due has told that the run stops
+	found      uint64        // the newest checkpoint at the beginning
+	damaged    []uint64      // checkpoints from before the run that could not be used
+	valid      uint64        // the newest checkpoint that this Keeper made valid
+	stopped    bool          // Due has reported that the run stops
 	stopping   atomic.Bool   // Stop was called
-	givenUp    uint64        // the newest checkpoint of which another rank has lost its part
+	givenUp    uint64        // the newest checkpoint of which another rank lost its part
 	tried      uint64        // the newest checkpoint whose manifest may be there
-	unread     uint64        // the checkpoint whose manifest clean could not read, as was reported
-	closed     chan struct{} // closed by Close
+	unread     uint64        // the checkpoint whose manifest clean could not read, already reported
+	closed     chan struct{} // the checkpoint whose unreadable manifest clean has reported
 	costs      costs
 }
 
-// rank is what a Keeper remembers of a rank. One Save of a rank begins when the one before is over.
+// rank is what a Keeper remembers of a rank. A Save of a rank begins when the previous one is
+// over.
 type rank struct {
 	known   *memory       // of the last checkpoint; nil: nothing can be referred to
 	before  *memory       // known before the last part was saved
 	saved   uint64        // the checkpoint of the last part; 0: it was removed
 	copy    []byte        // reused
 	writing chan struct{} // closed when the last Save is over; guarded by Keeper.mu
-	lost    uint64        // the last checkpoint that could not be written; likewise
+	lost    uint64        // the last checkpoint that could not be written; also guarded by mu
 }
 
 var _ fagus.Checkpointer = (*Keeper)(nil)
 
-// New returns a Keeper. The process of each rank has one; in a single process all ranks have the
-// same.
+// New returns a Keeper. The process of each rank has one. Ranks in the same process share it.
 func New(cfg Config) *Keeper {
 	if cfg.Keep <= 0 {
 		cfg.Keep = 2
 	}
 	cfg.Input = slices.Clone(cfg.Input)
-	cfg.Program = strings.ToValidUTF8(cfg.Program, "\uFFFD") // as it will be read
+	cfg.Program = strings.ToValidUTF8(cfg.Program, "\uFFFD") // as readers will decode it
 	for i, text := range cfg.Input {
 		cfg.Input[i] = strings.ToValidUTF8(text, "\uFFFD")
 	}
@@ -128,8 +127,8 @@ func (k *Keeper) Begin(number int) {
 // Any goroutine may call it, in the process of any rank.
 func (k *Keeper) Stop() { k.stopping.Store(true) }
 
-// waitFor returns when c is closed, or nil: true. If that takes too long, or ctx ends, it returns
-// false.
+// waitFor returns true when c is closed, or at once if c is nil. If that takes too long, or ctx
+// ends, it returns false.
 func (k *Keeper) waitFor(ctx context.Context, c chan struct{}) bool {
 	if c == nil {
 		return true
@@ -145,7 +144,7 @@ func (k *Keeper) waitFor(ctx context.Context, c chan struct{}) bool {
 	return false
 }
 
-// over reports whether what closes c is over, or has never begun.
+// over reports whether c is closed or nil: the work has ended, or has never begun.
 func over(c chan struct{}) bool {
 	if c == nil {
 		return true
@@ -199,7 +198,7 @@ func (k *Keeper) release() error {
 func (k *Keeper) Save(ctx context.Context, cut fagus.Cut) error {
 	r, before, done := k.rank(cut)
 	if !k.waitFor(ctx, before) {
-		go func() { // done follows before
+		go func() { // done closes after before
 			<-before
 			close(done)
 		}()
@@ -214,7 +213,7 @@ func (k *Keeper) Save(ctx context.Context, cut fagus.Cut) error {
 	}
 	go func() {
 		defer close(done)
-		// What is copied is worth keeping, even if the run fails meanwhile.
+		// A copy is worth saving even if the run fails meanwhile.
 		if err := k.save(context.WithoutCancel(ctx), r, cut); err != nil {
 			k.lost(r, cut.Number)
 			k.Failed(cut.Number, err)
@@ -240,7 +239,7 @@ func (k *Keeper) Lost(ctx context.Context, number int, wait bool) (lost uint64, 
 	if wait {
 		writing := r.writing
 		k.mu.Unlock()
-		k.waitFor(ctx, writing) // rank 0 gives up what it has not got then
+		k.waitFor(ctx, writing) // when it returns, rank 0 gives up what it has not received
 		k.mu.Lock()
 	}
 	return r.lost, k.stopping.Load()
@@ -253,15 +252,15 @@ func (k *Keeper) GiveUp(number uint64) {
 	k.givenUp = max(k.givenUp, number)
 }
 
-// gaveUp reports whether the parts of a checkpoint need not be awaited.
+// gaveUp reports whether a checkpoint was given up, so that nobody waits for its parts.
 func (k *Keeper) gaveUp(number uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.givenUp >= number || over(k.closed) || k.ranks[0] != nil && k.ranks[0].lost >= number
 }
 
-// rank returns what is known of the rank of a cut, and what closes when its last Save and its
-// present one are over. It keeps what the manifest needs of rank 0's cut.
+// rank returns what is known of the rank of a cut. before closes when its last Save is over, and
+// done when the present one is. rank keeps what the manifest needs of rank 0's cut.
 func (k *Keeper) rank(cut fagus.Cut) (r *rank, before, done chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -279,7 +278,7 @@ func (k *Keeper) rank(cut fagus.Cut) (r *rank, before, done chan struct{}) {
 	return r, before, done
 }
 
-// copyOf replaces the data that must be saved by a copy, if it has at most so many bytes.
+// copyOf replaces the data that must be saved by a copy, if they have at most most bytes.
 func (r *rank) copyOf(cut *fagus.Cut, most int64) bool {
 	var bytes int64
 	for _, p := range cut.Pieces {
@@ -414,7 +413,7 @@ func (k *Keeper) Finish(ctx context.Context) (valid bool) {
 	return k.cut != nil && k.valid == k.cut.Number
 }
 
-// underway returns the channels of what is being written.
+// underway returns the channels of all that is being written.
 func (k *Keeper) underway() (all []chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -432,8 +431,8 @@ func (k *Keeper) underway() (all []chan struct{}) {
 // closing is how long Close waits.
 const closing = time.Second
 
-// Close gives the store back to other jobs. It gives up what is still being written, after a
-// second.
+// Close gives the store back to other jobs. After a second it gives up what is still being
+// written.
 func (k *Keeper) Close() error {
 	if over(k.closed) {
 		return nil

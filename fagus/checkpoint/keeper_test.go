@@ -37,7 +37,7 @@ func (l *log) String() string {
 	return l.text.String()
 }
 
-// keeper returns a Keeper that is closed at the end of the test, and what it reports.
+// keeper returns a Keeper that is closed at the end of the test, and its reports.
 func keeper(t *testing.T, cfg checkpoint.Config) (*checkpoint.Keeper, *log) {
 	t.Helper()
 	said := new(log)
@@ -54,8 +54,8 @@ func keeper(t *testing.T, cfg checkpoint.Config) (*checkpoint.Keeper, *log) {
 	return k, said
 }
 
-// TestFailingDisk: a job goes on when checkpoints cannot be written, says so, and what is there is
-// right.
+// TestFailingDisk: a job goes on when checkpoints cannot be written, and reports it. The
+// checkpoints that exist are correct.
 func TestFailingDisk(t *testing.T) {
 	whole := relax{cells: 300, steps: 12, stop: -1}
 	want, _, err := whole.start(t, fagus.Config{Nodes: 1})
@@ -106,7 +106,7 @@ func TestFailingDisk(t *testing.T) {
 				if err != nil && name != "failing now and then" || err == nil && got != want {
 					t.Fatalf("sum %x, error %v; want %x", got, err, want)
 				}
-				if err := k.Close(); err != nil { // what has failed is being removed
+				if err := k.Close(); err != nil { // the failed checkpoint is being removed
 					t.Error(err)
 				}
 				if failed && !strings.Contains(said.String(), "level=WARN") {
@@ -153,8 +153,9 @@ func TestOtherProgram(t *testing.T) {
 	}
 }
 
-// TestOtherInput: a run with another input does not resume, even from an older checkpoint, and says
-// what differs. A checkpoint without a text, of an older version, is taken.
+// TestOtherInput: a run with another input does not resume, even from an older checkpoint, and
+// says what differs. A checkpoint without a text, as an older version of Fagus makes it, is
+// accepted.
 func TestOtherInput(t *testing.T) {
 	for _, c := range []struct {
 		saved, now []string
@@ -184,7 +185,7 @@ func TestOtherInput(t *testing.T) {
 	}
 }
 
-// TestOtherState: ranks that pass different states are told.
+// TestOtherState: ranks that pass different states get an error.
 func TestOtherState(t *testing.T) {
 	k, _ := keeper(t, checkpoint.Config{Store: checkpoint.OverDisk(t.TempDir(), checkpoint.NewDisk())})
 	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Checkpoints: k}, func(n *fagus.Node) error {
@@ -198,8 +199,8 @@ func TestOtherState(t *testing.T) {
 	}
 }
 
-// TestIncremental: what has not changed is not written again, and objects that nothing refers to
-// are removed.
+// TestIncremental: unchanged data are not written again, and objects that nothing refers to are
+// removed.
 func TestIncremental(t *testing.T) {
 	d := checkpoint.NewDisk()
 	store := checkpoint.OverDisk(t.TempDir(), d)
@@ -287,8 +288,7 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
-// TestDirectory: what a job that was killed has left unfinished is removed, and another's files are
-// left alone.
+// TestDirectory: the unfinished files of a killed job are removed, and other files are left alone.
 func TestDirectory(t *testing.T) {
 	path := t.TempDir()
 	for _, name := range []string{"c00000003-00000.part.0123456789abcdef.unfinished", "notes.txt"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// TestPatience: a job waits for an earlier start of it that is still ending.
+// TestPatience: a job waits for an earlier start of itself that is still ending.
 func TestPatience(t *testing.T) {
 	first, err := checkpoint.OpenDirectory(t.TempDir())
 	if err != nil {
@@ -42,8 +42,9 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestLateWriter: a rank of an earlier start of a job that writes the same object at the same time
-// either makes Commit fail, or fails itself. It changes nothing of what the other has committed.
+// TestLateWriter: a rank of an earlier start of a job writes the same object at the same time.
+// Either it makes Commit fail, or it fails itself. It changes nothing that the other one has
+// committed.
 func TestLateWriter(t *testing.T) {
 	store, err := checkpoint.OpenDirectory(t.TempDir())
 	if err != nil {
@@ -84,8 +85,8 @@ func TestLateWriter(t *testing.T) {
 }
 
 // TestLatePart: in an earlier start of the job, rank 1 was stopped before it wrote its part of the
-// checkpoint whose number comes next. It writes it when the other ranks of this start have theirs:
-// there is no checkpoint with it, and the next one is right.
+// next checkpoint. It writes the part when the other ranks of this start have written theirs.
+// There is no checkpoint with this part, and the next one is correct.
 func TestLatePart(t *testing.T) {
 	for _, run := range []uint32{1, 2} {
 		store, err := checkpoint.OpenDirectory(t.TempDir())

@@ -24,7 +24,7 @@ type hugeStore struct {
 
 func (s hugeStore) Open(context.Context, string) (Reader, error) { return hugeReader{s.size}, nil }
 
-// TestLongestManifest: a manifest of as many bytes as there may be is read, and not one more.
+// TestLongestManifest: a manifest of the largest size is read, and one with a byte more is not.
 func TestLongestManifest(t *testing.T) {
 	for size, read := range map[int64]bool{mostManifest: true, mostManifest + 1: false} {
 		_, err := ReadManifest(t.Context(), hugeStore{size: size}, 1)
@@ -32,7 +32,7 @@ func TestLongestManifest(t *testing.T) {
 			t.Errorf("a manifest of %d bytes: %v; want it read: %t", size, err, read)
 		}
 	}
-	// None is written that is not read.
+	// No manifest is written that is too long to be read.
 	m := Manifest{Format: Format, Number: 1, Made: time.Unix(0, 0), State: []byte("1"), Program: "x"}
 	short, err := m.encode()
 	if err != nil {
@@ -65,13 +65,13 @@ func (r listReader) ReadAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// TestLongestList: a list of objects of 64 MiB is read, and no byte more.
+// TestLongestList: a list of objects of 64 MiB is read, and one with a byte more is not.
 func TestLongestList(t *testing.T) {
 	for list, read := range map[uint32]bool{64<<20 - 1: true, 64 << 20: true, 64<<20 + 1: false} {
 		_, err := readIndex(listReader{list})
 		want := "has 67108865 bytes: want at most 67108864"
 		if read {
-			want = "the checksum of its index is" // it is one of zeros
+			want = "the checksum of its index is" // the checksum is of zeros
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a list of %d bytes: %v; want it read: %t", list, err, read)
@@ -79,8 +79,8 @@ func TestLongestList(t *testing.T) {
 	}
 }
 
-// TestOnlyItsPieces: Read takes nothing from pieces that only touch what is read: damage there does
-// not matter.
+// TestOnlyItsPieces: Read reads no piece that only touches the wanted bytes: damage there has no
+// effect.
 func TestOnlyItsPieces(t *testing.T) {
 	data := []byte("aaabbbccc")
 	entries := make([]entry, 3)
@@ -106,7 +106,7 @@ func TestOnlyItsPieces(t *testing.T) {
 	}
 }
 
-// TestStrangeArray: Commit refuses a part that has a piece of an array which the job does not have.
+// TestStrangeArray: Commit refuses a part with a piece of an array that the job does not have.
 func TestStrangeArray(t *testing.T) {
 	for array := range uint32(3) {
 		s := newShelf()
@@ -125,7 +125,7 @@ func TestStrangeArray(t *testing.T) {
 	}
 }
 
-// TestLockAgain: Lock tries again while its patience lasts, and without patience only once.
+// TestLockAgain: Lock tries again while its patience lasts, and only once without patience.
 func TestLockAgain(t *testing.T) {
 	for patience, want := range map[time.Duration]int{0: 1, 1: 2, 10 * time.Millisecond: 2, 10*time.Millisecond + 1: 3} {
 		tries := 0

@@ -13,8 +13,9 @@ const lockName = "lock"
 // errInUse means that another process has locked the directory.
 var errInUse = errors.New("another job is using it")
 
-// lock locks the directory for this process, and says in the file who has locked it. Where the
-// system or the file system cannot lock, one of two jobs that write the same checkpoint fails.
+// lock locks the directory for this process, and writes into the file which process has locked it.
+// Where the system or the file system cannot lock, two jobs may write the same checkpoint, and one
+// of them fails.
 func (d hostDisk) lock() (unlock func() error, err error) {
 	f, err := d.openLock()
 	if err != nil {
@@ -35,10 +36,10 @@ func (d hostDisk) lock() (unlock func() error, err error) {
 	return f.Close, nil
 }
 
-// holder is the content of the file.
+// holder returns the content of the file.
 func holder(pid int, host string) string { return fmt.Sprintf("process %d on %s\n", pid, host) }
 
-// isHolder reports whether a text is one of holder, or its beginning.
+// isHolder reports whether a text is a result of holder, or the beginning of one.
 func isHolder(text string) bool {
 	var pid int
 	n, _ := fmt.Sscanf(text, "process %d on ", &pid)
@@ -48,6 +49,6 @@ func isHolder(text string) bool {
 // head returns the beginning of a file.
 func head(f *os.File) string {
 	b := make([]byte, 200)
-	n, _ := f.ReadAt(b, 0) // what cannot be read is empty
+	n, _ := f.ReadAt(b, 0) // unreadable text counts as empty
 	return string(b[:n])
 }

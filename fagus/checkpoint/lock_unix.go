@@ -15,8 +15,8 @@ const (
 	// syncless means that directories cannot be synced.
 	syncless = false
 
-	// careful are the flags of opening what another user may have exchanged: no link is followed,
-	// and a pipe does not block.
+	// careful are the flags for opening a file that another user may have exchanged: no link is
+	// followed, and a pipe does not block.
 	careful = unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY
 )
 
@@ -29,7 +29,7 @@ func flock(f *os.File) error {
 	return err
 }
 
-// owner returns the user whose file it is.
+// owner returns the user who owns a file.
 func owner(info fs.FileInfo) (uid uint32, is bool) {
 	s, is := info.Sys().(*syscall.Stat_t)
 	if !is {

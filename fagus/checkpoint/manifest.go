@@ -27,15 +27,15 @@ type Manifest struct {
 	Made    time.Time          `json:"made"`
 	Nodes   int                `json:"nodes"`           // ranks of the job that made it
 	State   json.RawMessage    `json:"state"`           // of the program
-	Loop    fagus.SavedLoop    `json:"loop,omitzero"`   // whose steps State counts
+	Loop    fagus.SavedLoop    `json:"loop,omitzero"`   // the loop whose steps State counts
 	Input   []string           `json:"input,omitempty"` // Config.Input
 	Arrays  []fagus.SavedArray `json:"arrays"`
 	Parts   []Part             `json:"parts"` // by rank
 
-	start uint32 // that of the cut
+	start uint32 // Cut.Start
 }
 
-// Part describes what one rank has saved.
+// Part describes what one rank saved.
 type Part struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
@@ -83,7 +83,7 @@ func decodeManifest(b []byte, number uint64) (*Manifest, error) {
 	return m, nil
 }
 
-// check returns an error if a field has a value that no Keeper writes, and that readers rely on.
+// check returns an error if a field that readers rely on has a value that no Keeper writes.
 func (m *Manifest) check() error {
 	for rank, p := range m.Parts {
 		if want := partName(m.Number, rank); p.Name != want {

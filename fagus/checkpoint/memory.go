@@ -14,7 +14,7 @@ type pieceKey struct {
 	guard                uint64
 }
 
-// savedPiece is what a rank remembers of a piece that it has saved.
+// savedPiece is what a rank remembers of a saved piece.
 type savedPiece struct {
 	version uint64
 	places  []place
@@ -26,7 +26,7 @@ type memory struct {
 	objects map[string]int64 // the bytes of the parts that pieces refers to
 }
 
-// write writes what the rank owns, except for what m, which may be nil, knows as saved already. It
+// write writes the rank's data, except for pieces that m, which may be nil, knows as saved. It
 // returns what is known afterwards.
 func (m *memory) write(w Writer, name string, cut fagus.Cut) (*memory, error) {
 	p, err := newPartWriter(w, name, cut.Start)
@@ -65,8 +65,8 @@ func (m *memory) has(p fagus.SavedPiece) bool {
 	return ok && saved.version == p.Version
 }
 
-// garbage reports whether the objects that m refers to have more bytes that are out of date than
-// the cut has bytes: then all is saved anew.
+// garbage reports whether the objects that m refers to have more outdated bytes than the cut has
+// bytes: then everything is saved anew.
 func (m *memory) garbage(cut fagus.Cut) bool {
 	if m == nil {
 		return false

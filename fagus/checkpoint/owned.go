@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ForeignError means that a name of a checkpoint, or of the lock, is something that no job of this
-// user has made. It is left as it is.
+// ForeignError means that the file under the name of a checkpoint, or of the lock, was not made by
+// a job of this user. It is left as it is.
 type ForeignError struct {
 	Path string
 	What string // "is a symbolic link"
@@ -23,7 +23,7 @@ func (e *ForeignError) Error() string {
 // Is makes errors.Is treat a ForeignError as fs.ErrPermission.
 func (e *ForeignError) Is(target error) bool { return target == fs.ErrPermission }
 
-// check returns an error unless a file may be one of this user's jobs.
+// check returns an error unless a file may belong to one of this user's jobs.
 func (d hostDisk) check(name string, info fs.FileInfo) error {
 	what := ""
 	switch mode := info.Mode(); {
@@ -44,8 +44,8 @@ func (d hostDisk) check(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// mine reports whether a user is that of this process, who may have another number on the file
-// server: then new files have it.
+// mine reports whether uid is the user of this process. The file server may have another number
+// for this user: then new files have that number.
 func (d hostDisk) mine(uid uint32) bool {
 	if int(uid) == os.Geteuid() {
 		return true
@@ -88,10 +88,10 @@ func (d hostDisk) open(name string, flags int) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// openLock opens the file to lock, and makes it if there is none. It must be empty, or what a job
-// has written: truncating another one would lose somebody's data.
+// openLock opens the file to lock, and makes it if it does not exist. It must be empty, or contain
+// what a job writes: truncating another file would lose somebody's data.
 func (d hostDisk) openLock() (f *os.File, err error) {
-	for range 3 { // other jobs make and remove it
+	for range 3 { // other jobs make and remove the file
 		var info fs.FileInfo
 		if f, info, err = d.open(lockName, os.O_RDWR); err == nil {
 			if linked(info) {
@@ -114,7 +114,7 @@ func (d hostDisk) openLock() (f *os.File, err error) {
 	return f, err
 }
 
-// temporaryName returns a name for what is being written.
+// temporaryName returns a name for an object that is being written.
 func temporaryName(name string) string {
 	return fmt.Sprintf("%s.%016x%s", name, rand.Uint64(), unfinished)
 }

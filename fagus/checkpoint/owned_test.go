@@ -14,8 +14,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// TestForeign: whatever stands in a directory in the place of a file that a job would open, it is
-// left as it is, and the error names it and says what to do.
+// TestForeign: a file of somebody else in the place of a file that a job would open is left as it
+// is. The error names it and says what to do.
 func TestForeign(t *testing.T) {
 	const lock, manifest, part = "lock", "c00000002.manifest", "c00000002-00000.part"
 	text := func(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) }
@@ -46,7 +46,7 @@ func TestForeign(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := c.make(path, victim); err != nil {
-			if errors.Is(err, fs.ErrPermission) { // only root gives files away
+			if errors.Is(err, fs.ErrPermission) { // only root may give files away
 				continue
 			}
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestOwnLock: the lock of an earlier job of this user is none of somebody else.
+// TestOwnLock: the lock of an earlier job of this user does not count as foreign.
 func TestOwnLock(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{"process 7 on host\n", ""} {
@@ -106,7 +106,7 @@ func TestOwnLock(t *testing.T) {
 	}
 }
 
-// TestOthersNames: only names that a job gives to what it is writing are removed.
+// TestOthersNames: only names that a job gives to unfinished files are removed.
 func TestOthersNames(t *testing.T) {
 	dir := t.TempDir()
 	for name, left := range map[string]bool{"notes.unfinished": true, "x.0123.unfinished": true, ".unfinished": true, "c00000001-00000.part.0123456789abcdef.unfinished": false} {

@@ -12,7 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// pieceBytes is the longest piece: what a reader must read to check a byte.
+// pieceBytes is the size of the longest piece: to check a byte, a reader must read its piece.
 const pieceBytes = 1 << 20
 
 const (
@@ -26,7 +26,7 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.
 // entry says where a piece of an array is.
 type entry struct {
 	Array  uint32 // index in the arrays of the manifest
-	Object uint32 // 0: this part; otherwise the one with this number, from 1, in the part's list
+	Object uint32 // 0: this part; otherwise the number, from 1, of an object in the part's list
 	Offset uint64 // in the array
 	At     uint64 // in the object
 	Bytes  uint32
@@ -39,7 +39,7 @@ type tail struct {
 	Entries uint32
 	List    uint32 // bytes of the list of objects, which is JSON
 	Sum     uint32 // CRC-32C of entries, list and the fields above
-	Run     uint32 // Cut.Start; it matters only until the manifest is written
+	Run     uint32 // Cut.Start; needed only until the manifest is written
 	Magic   [8]byte
 }
 
@@ -70,7 +70,7 @@ func (p *partWriter) write(b []byte) error {
 	return err
 }
 
-// save writes a piece, cut into shorter ones.
+// save writes a piece, cut into shorter pieces.
 func (p *partWriter) save(piece fagus.SavedPiece) (places []place, err error) {
 	for from := 0; from < len(piece.Data); from += pieceBytes {
 		data := piece.Data[from:min(len(piece.Data), from+pieceBytes)]
@@ -102,7 +102,7 @@ func (p *partWriter) refer(places []place) {
 	}
 }
 
-// end writes the index. It returns its checksum.
+// end writes the index, and returns its checksum.
 func (p *partWriter) end() (sum uint32, err error) {
 	list, err := json.Marshal(p.list)
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *partWriter) end() (sum uint32, err error) {
 	return t.Sum, p.write(b.Bytes())
 }
 
-// index is that of a part.
+// index is the decoded index of a part.
 type index struct {
 	entries []entry
 	list    []string

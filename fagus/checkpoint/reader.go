@@ -76,7 +76,7 @@ func (o *Snapshot) add(p Part) error {
 	return nil
 }
 
-// checkPlaces sorts the pieces of each array by offset. It returns an error if some overlap or
+// checkPlaces sorts the pieces of each array by offset. It returns an error if pieces overlap or
 // exceed their array.
 func (m *Manifest) checkPlaces(arrays [][]place) error {
 	for i, all := range arrays {
@@ -190,7 +190,7 @@ func (o *Snapshot) piece(at place, from int, into []byte) error {
 	return nil
 }
 
-// Verify reads everything, and returns the first thing that is wrong.
+// Verify reads everything, and returns the first error.
 func (o *Snapshot) Verify() error {
 	buffer := make([]byte, pieceBytes)
 	for i, all := range o.arrays {

@@ -15,7 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// relax is a program whose result depends on neither the number of ranks nor the mode: in every
+// relax is a program whose result depends neither on the number of ranks nor on the mode: in every
 // step each cell becomes a function of itself and its neighbours. Some cells are in variables that
 // other ranks own in the next step, some are never written, and the bindings depend on the number
 // of ranks.
@@ -116,7 +116,7 @@ func (c relax) run(n *fagus.Node) (sum uint64, begun int, err error) {
 	return sum, begun, n.Err()
 }
 
-// start runs the program, and returns what its ranks agree on.
+// start runs the program, and returns the result that its ranks agree on.
 func (c relax) start(t *testing.T, cfg fagus.Config) (sum uint64, begun int, err error) {
 	t.Helper()
 	sums, begins := make([]uint64, cfg.Nodes), make([]int, cfg.Nodes)
@@ -154,8 +154,8 @@ func networks() map[string]func(*testing.T) dimmnet.Network {
 	}
 }
 
-// TestResume: a run that was stopped on N ranks goes on, on M ranks, in the same mode and in the
-// other one, on all networks, and ends with the same bits as one that was not stopped.
+// TestResume: a run that was stopped on N ranks goes on with M ranks, in the same mode and in the
+// other one, on all networks. It ends with the same bits as a run that was not stopped.
 func TestResume(t *testing.T) {
 	whole := relax{cells: 1000, steps: 9, stop: -1}
 	want, _, err := whole.start(t, fagus.Config{Nodes: 1})

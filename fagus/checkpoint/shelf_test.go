@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// shelf is a store in memory. It counts what a user of a Store must end.
+// shelf is a store in memory. It counts readers and writers that are not ended.
 type shelf struct {
 	objects
 	open    int // readers that are not closed

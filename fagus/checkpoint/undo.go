@@ -5,16 +5,17 @@ import (
 	"fmt"
 )
 
-// Undone implements fagus.Checkpointer. A manifest that could not be written may be there all the
-// same: such a checkpoint stays until another one is valid.
+// Undone implements fagus.Checkpointer. Writing a manifest may fail although the manifest is there
+// afterwards: such a checkpoint stays until another one is valid.
 func (k *Keeper) Undone(number uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return number > k.tried && over(k.committing)
 }
 
-// Undo implements fagus.Checkpointer. Each rank removes its own part, which only it refers to, and
-// the next one refers to what the part before referred to. With Config.Copy Undo returns at once.
+// Undo implements fagus.Checkpointer. Each rank removes its own part. Only the rank itself refers
+// to it, and its next part refers to what the part before it referred to. With Config.Copy Undo
+// returns at once.
 func (k *Keeper) Undo(ctx context.Context, number uint64, rank int) {
 	k.mu.Lock()
 	r := k.ranks[rank]

@@ -15,7 +15,7 @@ import (
 // failing is a store in which some objects cannot be written.
 type failing struct {
 	checkpoint.Store
-	names []string // of them
+	names []string // of the objects that cannot be written
 }
 
 func (s *failing) Create(ctx context.Context, name string) (checkpoint.Writer, error) {
@@ -25,8 +25,8 @@ func (s *failing) Create(ctx context.Context, name string) (checkpoint.Writer, e
 	return s.Store.Create(ctx, name)
 }
 
-// TestUndo: a rank removes its part of a checkpoint that fails before it saves the next one, except
-// if the manifest may be there. The checkpoints before and after it stay right.
+// TestUndo: a rank removes its part of a failed checkpoint before it saves the next one, unless
+// the manifest may be there. The checkpoints before and after it stay correct.
 func TestUndo(t *testing.T) {
 	program := relax{cells: 60, steps: 5, stop: -1}
 	want, _, err := program.start(t, fagus.Config{Nodes: 1})
@@ -49,7 +49,7 @@ func TestUndo(t *testing.T) {
 				t.Fatalf("%s: sum %x, error %v; want %x", what, got, err, want)
 			}
 			if manifest := strings.HasSuffix(fails, ".manifest"); manifest != left[0] || manifest != left[1] || manifest != left[2] {
-				if copies == 0 { // otherwise they are removed while the program computes
+				if copies == 0 { // otherwise parts are removed while the program computes
 					t.Errorf("%s: at the next checkpoint parts are left: %v; it said: %s", what, left, said)
 				}
 			}
@@ -65,7 +65,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoLast: without a further checkpoint, the next call of Checkpoint removes what is left.
+// TestUndoLast: without a further checkpoint, the next call of Checkpoint removes the failed part.
 func TestUndoLast(t *testing.T) {
 	d := checkpoint.NewDisk()
 	store := &failing{checkpoint.OverDisk(t.TempDir(), d), []string{"c00000002-00001.part", "c00000003-00000.part", "c00000004-00002.part"}}
@@ -80,7 +80,7 @@ func TestUndoLast(t *testing.T) {
 }
 
 // TestStopFails: if the last checkpoint of a run that is told to stop cannot be written, no rank
-// leaves the others, and the run stops at the next one.
+// ends before the others, and the run stops at the next checkpoint.
 func TestStopFails(t *testing.T) {
 	for _, copies := range []int64{0, 1 << 20} {
 		d := checkpoint.NewDisk()
@@ -101,8 +101,8 @@ func TestStopFails(t *testing.T) {
 	}
 }
 
-// TestUndoCopied: what is written while ranks compute is removed, too, and the next part refers to
-// what the one before referred to.
+// TestUndoCopied: parts that are written while ranks compute are removed, too, and the next part
+// refers to what the part before referred to.
 func TestUndoCopied(t *testing.T) {
 	d := checkpoint.NewDisk()
 	store := &failing{checkpoint.OverDisk(t.TempDir(), d), []string{"c00000002-00001.part"}}
@@ -150,7 +150,7 @@ func TestUndoCopied(t *testing.T) {
 	verified(t, store)
 }
 
-// watched tells of each Save.
+// watched reports each Save.
 type watched struct {
 	*checkpoint.Keeper
 	save func(fagus.Cut)

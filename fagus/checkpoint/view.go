@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// A Piece is consecutive bytes of an array, which have one checksum.
+// A Piece is a range of consecutive bytes of an array with one checksum.
 type Piece struct {
 	Offset int // in the array, in bytes
 	Bytes  int // at most 1 MiB
-	// Part is the object that has the bytes: a part of the checkpoint, or of an earlier one.
+	// Part is the object with the bytes: a part of the checkpoint, or of an earlier one.
 	Part string
 }
 
-// Pieces returns what was saved of an array, an index in Arrays, in ascending order and without
-// overlaps. Bytes between pieces were never saved, and Read gives 0 for them.
+// Pieces returns the saved pieces of an array, an index in Arrays, in ascending order and without
+// overlaps. Bytes between pieces were never saved, and Read returns 0 for them.
 func (o *Snapshot) Pieces(array int) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		for _, at := range o.arrays[array] {
@@ -45,8 +45,8 @@ func (o *Snapshot) within(array, offset, bytes int) error {
 	return nil
 }
 
-// OpenExisting returns the store in a directory that exists, for reading. It makes nothing. The
-// checkpoints may be another user's.
+// OpenExisting returns the store in an existing directory, for reading. It creates nothing. The
+// checkpoints may belong to another user.
 func OpenExisting(path string) (*Directory, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {

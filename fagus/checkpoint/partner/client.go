@@ -20,7 +20,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// mostList bounds the bytes of a list, and mostAnswer those of an error.
+// mostList bounds the bytes of a list, and mostAnswer bounds the text of an error.
 const (
 	mostList   = 64 << 20
 	mostAnswer = 200
@@ -67,8 +67,8 @@ func (c *client) request(ctx context.Context, method, path string, body io.Reade
 
 func objectPath(home int, name string) string { return fmt.Sprintf("/%d/%s", home, name) }
 
-// do makes a request without a body, which must be answered by a code, and returns at most most
-// bytes of the answer.
+// do makes a request without a body. The answer must have the wanted code; do returns at most most
+// bytes of it.
 func (c *client) do(ctx context.Context, method, path string, header http.Header, code int, most int64) ([]byte, http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*c.patience)
 	defer cancel()
@@ -116,7 +116,7 @@ func refusal(answer *http.Response, want int) error {
 	return kind
 }
 
-// size returns the bytes of an object of a home.
+// size returns the size of an object of a home, in bytes.
 func (c *client) size(ctx context.Context, home int, name string) (int64, error) {
 	_, header, err := c.do(ctx, http.MethodHead, objectPath(home, name), nil, http.StatusOK, 0)
 	if err != nil {
@@ -178,10 +178,10 @@ func (c *client) create(ctx context.Context, home int, name string) (*upload, er
 		answer, err := c.http.Do(r)
 		if err == nil {
 			err = refusal(answer, http.StatusCreated)
-			_ = answer.Body.Close() // it has nothing
+			_ = answer.Body.Close() // the answer has no body
 		}
 		u.result <- err
-		_ = from.Close() // never fails; who writes finds the result
+		_ = from.Close() // never fails; the writer gets the result
 	}()
 	return u, nil
 }
@@ -214,7 +214,7 @@ func (u *upload) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ended returns the error with which the request has ended, or err.
+// ended returns the error with which the request ended, or err.
 func (u *upload) ended(err error) error {
 	result := <-u.result // each step of the request is bounded
 	u.result <- result

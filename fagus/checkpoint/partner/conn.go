@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// steady accepts connections on which each write may take so long.
+// steady accepts connections, and bounds the time of each write on them.
 type steady struct {
 	net.Listener
 	patience time.Duration
@@ -20,7 +20,7 @@ func (l *steady) Accept() (net.Conn, error) {
 	return &steadyConn{c, l.patience}, nil
 }
 
-// steadyConn is a connection on which each write may take so long.
+// steadyConn is a connection that bounds the time of each write.
 type steadyConn struct {
 	net.Conn
 	patience time.Duration

@@ -15,7 +15,7 @@ var errDead = errors.New("killed")
 type mortal struct {
 	http.RoundTripper
 	made *atomic.Int64 // requests of the job
-	last int64         // that many are made; negative: all
+	last int64         // how many requests are made; negative: all
 	lose bool          // the answer to the last one is lost
 }
 
@@ -36,9 +36,9 @@ func (m *mortal) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// TestKilledAtEveryRequest: a job that makes its second checkpoint is killed at every request to
-// another host, before or after that host does what it is asked, and then any host is lost. The
-// newest checkpoint is whole, and it is the second one if that was valid.
+// TestKilledAtEveryRequest: while a job makes its second checkpoint, it is killed at every request
+// to another host, before or after that host acts on it, and then any host is lost. The newest
+// checkpoint is whole, and it is the second one if that was valid.
 func TestKilledAtEveryRequest(t *testing.T) {
 	on := []int{0, 1, 2}
 	first, second := [][2]int{{1, 1}, {1, 1}, {1, 1}}, [][2]int{{2, 1}, {2, 1}, {2, 1}}

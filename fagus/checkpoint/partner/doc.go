@@ -12,32 +12,33 @@
 //
 // # Where objects are
 //
-// Hosts have numbers, which they keep when others are lost. A part is at home on the host of the
-// rank that has written it, in the folder HOST of the memory there. Its partner, the next host of
-// the list, has a copy in a folder of the same name:
+// Hosts have numbers, which they keep when others are lost. The home of a part is the host of the
+// rank that wrote it; the part is in the folder HOST of the memory there. The partner of the home
+// is the next host of the list. It has a copy in a folder of the same name:
 //
 //	host 0:  0/c00000007-00000.part  0/c00000007.manifest  2/c00000007-00002.part
 //	host 1:  1/c00000007-00001.part  1/c00000007.manifest  0/c00000007-00000.part
 //	host 2:  2/c00000007-00002.part  2/c00000007.manifest  1/c00000007-00001.part
 //
-// The copy appears first, and the object at home last. So a part that a rank sees at its home is on
-// both hosts, and a copy alone counts only if its home does not answer. When a host is lost, the
-// next attempt begins with the copies of its objects in the folders of the hosts that have them, as
-// their own. What it saves first is a full checkpoint, in two memories again. A manifest is on all
-// hosts. A list of one host keeps one copy.
+// The copy appears first, and the object at home last. So a part that a rank sees at its home is
+// on both hosts, and a copy alone counts only if its home does not answer. When a host is lost,
+// the hosts with copies of its objects adopt them as their own at the beginning of the next
+// attempt. The first checkpoint of the attempt is a full one, in two memories again. A manifest is
+// on all hosts. A list of one host keeps one copy.
 //
 // # Attempts
 //
-// A server serves one attempt of a job at a time. Serve ends the connections of the attempt before,
-// waits for its requests, and accepts only the identities of its own. So a rank of an earlier
-// attempt that was not killed, on a host that was cut off, changes nothing in the memory of the
-// hosts that go on. In that of its own host it can, and nobody reads that any more.
+// A server serves one attempt of a job at a time. Serve ends the connections of the previous
+// attempt, waits for its requests, and then accepts only the identities of the new one. A host may
+// have been cut off, so that a rank of an earlier attempt was not killed there. Such a rank
+// changes nothing in the memory of the hosts that go on. It can change the memory of its own host,
+// which nobody reads any more.
 //
 // # Protocol
 //
-// HTTP/1.1, over TLS 1.3 with identities of an authority that exists for one attempt. Rank h of the
-// authority is host h, and the last rank is all ranks of the job. Without identities anybody who
-// reaches the port reads and writes.
+// HTTP/1.1, over TLS 1.3 with identities of an authority that exists for one attempt. Rank h of
+// the authority is host h, and its last rank stands for all ranks of the job. Without identities,
+// anybody who reaches the port can read and write.
 //
 //	GET    /                 all objects, as a JSON array of name and size
 //	PUT    /HOST/NAME        creates an object; its trailer has length and CRC-32C. 409: it exists

@@ -19,13 +19,13 @@ type folder string
 
 func (f folder) path(home int) string { return filepath.Join(string(f), strconv.Itoa(home)) }
 
-// of returns the objects of a home; fs.ErrNotExist: there is no directory. Only a server makes one:
-// ranks that outlive it would leave what nobody removes.
+// of returns the objects of a home; fs.ErrNotExist: there is no directory. Only a server makes
+// one: a rank that outlives the server would leave a directory that nobody removes.
 func (f folder) of(home int) (*checkpoint.Directory, error) {
 	return checkpoint.OpenExisting(f.path(home))
 }
 
-// homes returns the numbers of all homes of which the folder has objects.
+// homes returns the numbers of all homes with objects in the folder.
 func (f folder) homes() (all []int, err error) {
 	entries, err := os.ReadDir(string(f))
 	for _, e := range entries {
@@ -72,7 +72,7 @@ func (f folder) remove(ctx context.Context, name string) error {
 	return err
 }
 
-// begin prepares the folder for an attempt: it removes what ranks have left unfinished, and gives
+// begin prepares the folder for an attempt: it removes the unfinished objects of ranks, and gives
 // the objects of lost homes to home.
 func (f folder) begin(ctx context.Context, home int, lost []int) error {
 	into, err := checkpoint.OpenDirectory(f.path(home))
@@ -91,7 +91,7 @@ func (f folder) begin(ctx context.Context, home int, lost []int) error {
 	return err
 }
 
-// tidy removes what is unfinished.
+// tidy removes unfinished objects.
 func (f folder) tidy(ctx context.Context, home int) error {
 	of, err := f.of(home)
 	if err != nil {
@@ -104,7 +104,8 @@ func (f folder) tidy(ctx context.Context, home int) error {
 	return unlock()
 }
 
-// adopt moves the objects of a lost home. What exists already is a manifest, which all hosts have.
+// adopt moves the objects of a lost home. Objects that exist already are manifests, which all
+// hosts have.
 func (f folder) adopt(ctx context.Context, lost int, into *checkpoint.Directory) error {
 	from, err := f.of(lost)
 	if err != nil {
@@ -122,7 +123,7 @@ func (f folder) adopt(ctx context.Context, lost int, into *checkpoint.Directory)
 	return os.RemoveAll(from.String())
 }
 
-// checkName returns an error unless name can be that of an object of a Store.
+// checkName returns an error unless name can be the name of an object of a Store.
 func checkName(name string) error {
 	const most = 100
 	right := name != "" && len(name) <= most && name[0] != '.' && name[0] != '-'
@@ -135,5 +136,5 @@ func checkName(name string) error {
 	return nil
 }
 
-// manifest reports whether an object is the manifest of a checkpoint, of which each host has one.
+// manifest reports whether an object is a manifest, which every host has.
 func manifest(name string) bool { return strings.HasSuffix(name, ".manifest") }

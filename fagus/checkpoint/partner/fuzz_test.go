@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzAddress: what parse accepts is what Address makes of it again.
+// FuzzAddress: an address that parse accepts is what Address returns for the result.
 func FuzzAddress(f *testing.F) {
 	f.Add("memory://3,0@10.0.0.1:1,7@[fd77::1]:2=/dev/shm/a=b,c")
 	f.Add("memory://1=/x")

@@ -22,7 +22,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// files returns all files in a folder and in those below, except those that are locked.
+// files returns all files in a folder and the folders below it, except locked ones.
 func files(t *testing.T, folder string) (all []string) {
 	t.Helper()
 	if err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -85,7 +85,7 @@ func checksumOf(text string) uint32 {
 func TestHostileRequests(t *testing.T) {
 	outside := t.TempDir()
 	h := newHosts(t, 1)
-	h.servers[0].greeting = 200 * time.Millisecond // of requests that do not end
+	h.servers[0].greeting = 200 * time.Millisecond // for requests that do not end
 	h.attempt(t)
 	secret := filepath.Join(outside, "c00000001.manifest")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
@@ -122,13 +122,13 @@ func TestHostileRequests(t *testing.T) {
 	if left := files(t, outside); !slices.Equal(left, []string{secret}) {
 		t.Errorf("files outside: %v", left)
 	}
-	put(t, h.store(t, 0), "c00000001.manifest", "text") // it serves
+	put(t, h.store(t, 0), "c00000001.manifest", "text") // the server still serves
 	if code := ask(t, h.dial(t), "GET /0/c00000001.manifest HTTP/1.1\r\nHost: h\r\nRange: bytes=1-18446744073709551615\r\n\r\n"); code == http.StatusOK {
 		t.Errorf("a wild range: answer %d", code)
 	}
 }
 
-// TestHalfUploads: an upload that is not whole, or is not what its trailer says, leaves nothing.
+// TestHalfUploads: an upload that is incomplete, or does not match its trailer, leaves nothing.
 func TestHalfUploads(t *testing.T) {
 	h := newHosts(t, 1)
 	h.servers[0].patience = 200 * time.Millisecond
@@ -181,7 +181,7 @@ func ownFolder(t *testing.T) folder {
 	return f
 }
 
-// TestStrangers: who has no identity of this attempt, or asks another host, gets nothing.
+// TestStrangers: a client without an identity of this attempt, or of another host, gets nothing.
 func TestStrangers(t *testing.T) {
 	h := newHosts(t, 2)
 	put(t, h.store(t, 0), "c00000001.manifest", "text")
@@ -249,7 +249,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestCrowd: connections that say nothing keep nobody out.
+// TestCrowd: connections that send nothing keep nobody out.
 func TestCrowd(t *testing.T) {
 	h := newHosts(t, 2)
 	h.servers[0].greeting = time.Second
@@ -268,7 +268,7 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestIdle: a connection that has sent a request does not stay open for ever.
+// TestIdle: a connection that has sent a request does not stay open forever.
 func TestIdle(t *testing.T) {
 	h := newHosts(t, 2)
 	h.servers[0].patience = 300 * time.Millisecond
@@ -308,7 +308,7 @@ func TestLateRequest(t *testing.T) {
 	}
 }
 
-// TestLateUpload: when an attempt ends, so do its uploads. None of them appears later.
+// TestLateUpload: when an attempt ends, so do its uploads. None of their objects appears later.
 func TestLateUpload(t *testing.T) {
 	h := newHosts(t, 2)
 	s := h.store(t, 1)
@@ -334,7 +334,7 @@ func TestLateUpload(t *testing.T) {
 	}
 }
 
-// TestSlowHost: a host that accepts connections and does not go on costs a bounded time.
+// TestSlowHost: a host that accepts connections and then does nothing costs a bounded time.
 func TestSlowHost(t *testing.T) {
 	at := listenHere(t)
 	defer at.Close()
@@ -372,8 +372,8 @@ func TestSlowHost(t *testing.T) {
 	}
 }
 
-// TestBoth: an object is at home only when its partner has it: an upload that the partner does not
-// confirm is nowhere, for all ranks.
+// TestBoth: an object is at home only when its partner has it. An upload that the partner does not
+// confirm is visible nowhere, to no rank.
 func TestBoth(t *testing.T) {
 	h := newHosts(t, 2)
 	const name = "c00000001-00000.part"
@@ -385,7 +385,7 @@ func TestBoth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The partner has it from elsewhere, as if it were of an attempt before.
+	// The partner got the object from elsewhere, as if in an earlier attempt.
 	of, err := checkpoint.OpenDirectory(folder(h.folders[1]).path(0))
 	if err != nil {
 		t.Fatal(err)
@@ -410,7 +410,7 @@ func TestBoth(t *testing.T) {
 	}
 }
 
-// TestAddress: only what Address makes is an address.
+// TestAddress: only a result of Address is an address.
 func TestAddress(t *testing.T) {
 	path, host, others, err := parse(Address("/dev/shm/a=b,c", 3, []Place{{0, "10.0.0.1:1"}, {7, "[fd77::1]:2"}}))
 	if err != nil || path != "/dev/shm/a=b,c" || host != 3 || !slices.Equal(others, []Place{{0, "10.0.0.1:1"}, {7, "[fd77::1]:2"}}) {

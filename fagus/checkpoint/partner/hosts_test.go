@@ -156,11 +156,11 @@ func (h *hosts) keepers(t *testing.T, on []int) (all []*checkpoint.Keeper) {
 	return all
 }
 
-// pieceLength is that of the pieces of a rank, of which it has two.
+// pieceLength is the length of a piece. A rank has two pieces.
 const pieceLength = 100
 
-// save makes a checkpoint of ranks with their keepers. The data of piece p of rank r are those of
-// step versions[r][p].
+// save makes a checkpoint of ranks with their keepers. Piece p of rank r has the data of step
+// versions[r][p].
 func save(t *testing.T, all []*checkpoint.Keeper, versions [][2]int) (number uint64, err error) {
 	t.Helper()
 	ctx := t.Context()
@@ -186,7 +186,7 @@ func data(rank, piece, version int) []byte {
 	return bytes.Repeat([]byte{byte(1 + 16*rank + 8*piece + version)}, pieceLength)
 }
 
-// check opens a checkpoint by the keeper of a rank, and compares all that it has.
+// check opens a checkpoint by the keeper of a rank, and compares all its data.
 func check(t *testing.T, k *checkpoint.Keeper, number uint64, versions [][2]int) {
 	t.Helper()
 	newest, err := k.Newest(t.Context(), ^uint64(0))
@@ -207,8 +207,8 @@ func check(t *testing.T, k *checkpoint.Keeper, number uint64, versions [][2]int)
 	}
 }
 
-// TestLostHosts: whichever host is lost, the last checkpoint is there, with what it refers to in
-// earlier ones. After the next one, another host may be lost, until one is left.
+// TestLostHosts: whichever host is lost, the last checkpoint is there, with the earlier parts that
+// it refers to. After the next checkpoint another host may be lost, until one is left.
 func TestLostHosts(t *testing.T) {
 	const n = 4
 	for first := range n {
@@ -253,8 +253,8 @@ func TestLostHosts(t *testing.T) {
 	}
 }
 
-// TestSecondLoss: a checkpoint that was made before two hosts were lost one after the other, with
-// none in between, may be lost. The store says so, and gives no wrong data.
+// TestSecondLoss: when two hosts are lost one after the other, without a checkpoint in between, an
+// earlier checkpoint may be lost. The store says so, and gives no wrong data.
 func TestSecondLoss(t *testing.T) {
 	h := newHosts(t, 3)
 	versions := [][2]int{{1, 1}, {1, 1}, {1, 1}}
@@ -273,7 +273,7 @@ func TestSecondLoss(t *testing.T) {
 	}
 }
 
-// TestOneHost: a job on one host keeps one copy, and another attempt reads it.
+// TestOneHost: a job on one host keeps one copy, and the next attempt reads it.
 func TestOneHost(t *testing.T) {
 	h := newHosts(t, 1)
 	versions := [][2]int{{3, 4}}
@@ -285,8 +285,8 @@ func TestOneHost(t *testing.T) {
 	check(t, h.keepers(t, []int{0})[0], number, versions)
 }
 
-// TestUnreachable: in an attempt, a host that does not answer any more is replaced by its partner
-// for reading. New checkpoints fail until it is left out.
+// TestUnreachable: within an attempt, a host that no longer answers is replaced by its partner for
+// reading. New checkpoints fail until the next attempt leaves the host out.
 func TestUnreachable(t *testing.T) {
 	h := newHosts(t, 3)
 	all := h.keepers(t, []int{0, 1, 2})
@@ -303,15 +303,15 @@ func TestUnreachable(t *testing.T) {
 	}
 	h.lose(t, 2)
 	if _, err := h.store(t, 0).List(t.Context()); err != nil {
-		t.Error(err) // the address has host 0 only
+		t.Error(err) // the address has only host 0
 	}
 	if newest, err := all[0].Newest(t.Context(), ^uint64(0)); err == nil {
 		t.Errorf("two of three hosts do not answer, and the newest checkpoint is %d", newest)
 	}
 }
 
-// TestLostWhileOpen: what is open on a host is read from its partner when the host is lost, on this
-// host or another one.
+// TestLostWhileOpen: an object that is open on a host is read from its partner when the host is
+// lost. The partner may be this host or another one.
 func TestLostWhileOpen(t *testing.T) {
 	h := newHosts(t, 4)
 	const name, text = "c00000001-00001.part", "the part of rank 1"
@@ -359,7 +359,7 @@ func (h *hosts) names(t *testing.T, host, home int) (all []string) {
 	return all
 }
 
-// TestRemoved: a removed object is nowhere.
+// TestRemoved: a removed object is on no host.
 func TestRemoved(t *testing.T) {
 	h := newHosts(t, 3)
 	s := h.store(t, 1)

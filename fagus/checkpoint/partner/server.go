@@ -42,14 +42,15 @@ type Server struct {
 	now      *serving // nil: no attempt
 }
 
-// NewServer returns a server for a folder, which has nothing else. It does not serve yet.
+// NewServer returns a server for a folder that contains nothing else. It does not serve yet.
 func NewServer(path string) *Server {
 	return &Server{folder: folder(path), patience: patience, greeting: greeting}
 }
 
-// Serve serves an attempt of the job, at a listener that it closes. It ends the one before, and
-// returns when it has begun. home is the number of this host; lost are the numbers of the hosts
-// that are lost since the begin of the job. Without an identity it serves everybody in clear.
+// Serve serves an attempt of the job, at a listener that it closes. It ends the previous attempt,
+// and returns when the new one has begun. home is the number of this host; lost are the numbers of
+// the hosts lost since the beginning of the job. Without an identity it serves everybody,
+// unencrypted.
 func (s *Server) Serve(at net.Listener, id *identity.Identity, home int, lost []int) error {
 	s.End()
 	if err := s.folder.begin(context.Background(), home, lost); err != nil {
@@ -68,7 +69,7 @@ func (s *Server) Serve(at net.Listener, id *identity.Identity, home int, lost []
 		Handler: now.handler(), ReadHeaderTimeout: s.greeting, IdleTimeout: s.patience, MaxHeaderBytes: mostHeader, ConnState: strangers.state,
 		ErrorLog: log.New(io.Discard, "", 0), // strangers do not fill a log
 	}
-	now.ended.Go(func() { _ = now.http.Serve(at) }) // ends with an error always
+	now.ended.Go(func() { _ = now.http.Serve(at) }) // Serve always returns an error
 	s.now = now
 	return nil
 }
@@ -80,7 +81,7 @@ func (s *Server) End() {
 	}
 	now := s.now
 	now.over.Store(true)
-	_ = now.http.Close() // of connections that are broken already
+	_ = now.http.Close() // errors are of connections that are broken already
 	now.ended.Wait()
 	now.busy.Lock()         // its requests have returned
 	defer now.busy.Unlock() // later ones see that it is over
@@ -128,7 +129,7 @@ type serving struct {
 	http     *http.Server
 	ended    sync.WaitGroup // of Serve
 	busy     sync.RWMutex   // held for reading by each request
-	over     atomic.Bool    // no request is answered any more
+	over     atomic.Bool    // no further request is answered
 }
 
 func (s *serving) handler() http.Handler {
@@ -150,7 +151,7 @@ func (s *serving) handler() http.Handler {
 // mostHomes bounds the numbers of hosts.
 const mostHomes = 4096
 
-// target returns the object of a request, or answers that there can be none.
+// target returns the object of a request, or answers that no such object can exist.
 func (s *serving) target(w http.ResponseWriter, r *http.Request) (of *checkpoint.Directory, name string, ok bool) {
 	name = r.PathValue("name")
 	home, err := strconv.ParseUint(r.PathValue("home"), 10, 16)
@@ -207,7 +208,7 @@ func newSum() hash.Hash32 { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) 
 // sumText is the trailer of an upload.
 func sumText(bytes int64, sum uint32) string { return fmt.Sprintf("%d-%08x", bytes, sum) }
 
-// paced reads the body of a request. Each read may take so long.
+// paced reads the body of a request, and bounds the time of each read.
 type paced struct {
 	body     io.Reader
 	conn     *http.ResponseController

@@ -33,8 +33,8 @@ func putIn(t *testing.T, s checkpoint.Store, name, text string) {
 	}
 }
 
-// TestSeveralLost: the objects of all lost hosts are found on their partners in the next attempt,
-// which begins with them as its own, whichever two hosts that are no partners are lost.
+// TestSeveralLost: the next attempt finds the objects of all lost hosts on their partners, which
+// adopt them as their own. The test loses every two hosts that are not partners.
 func TestSeveralLost(t *testing.T) {
 	const n = 5
 	for a := range n {
@@ -64,8 +64,8 @@ func TestSeveralLost(t *testing.T) {
 	}
 }
 
-// TestNewestOfFolders: the newest checkpoint of a memory is that of the folder that has the newest
-// manifest, whichever that is; parts count for nothing.
+// TestNewestOfFolders: the newest checkpoint of a memory is in the folder with the newest
+// manifest, whichever that is; parts do not count.
 func TestNewestOfFolders(t *testing.T) {
 	for _, numbers := range [][]uint64{{3, 2, 1}, {1, 3, 2}, {1, 2, 3}, {9, 10, 8}, {0, 5, 0}, {0, 0, 0}} {
 		s := NewServer(inMemory(t))
@@ -85,8 +85,8 @@ func TestNewestOfFolders(t *testing.T) {
 	}
 }
 
-// TestCopiesOfObjects: each host has a manifest of its own; a part is at home and at the partner,
-// and a copy that fails anywhere leaves nothing anywhere.
+// TestCopiesOfObjects: each host has its own copy of a manifest; a part is at home and at the
+// partner. A copy that fails anywhere leaves nothing anywhere.
 func TestCopiesOfObjects(t *testing.T) {
 	const n = 4
 	h := newHosts(t, n)
@@ -119,7 +119,7 @@ func TestCopiesOfObjects(t *testing.T) {
 				t.Errorf("%s was removed, %v, and is at %v", name, err, where(name))
 			}
 		}
-		// The third host after this one has a manifest of the name already: none of the others
+		// The third host after this one already has a manifest with this name. So no other host
 		// gets it.
 		d, err := h.servers[(from+3)%n].folder.of((from + 3) % n)
 		if err != nil {
@@ -168,15 +168,15 @@ func TestListWithSilent(t *testing.T) {
 	}
 }
 
-// TestManyConnections: connections that have sent a request do not keep others out, though they
-// stay open: there are more of them than may be without one.
+// TestManyConnections: more connections stay open than may be open without a request. Each has
+// sent one, so they do not keep others out.
 func TestManyConnections(t *testing.T) {
 	s := NewServer(inMemory(t))
 	at := listenHere(t)
 	if err := s.Serve(at, nil, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { // a server that accepts no more may not end, either
+	defer func() { // a server that accepts no more may hang in its end, too
 		ended := make(chan struct{})
 		go func() { s.End(); close(ended) }()
 		select {
@@ -236,8 +236,8 @@ func TestTrailerBytes(t *testing.T) {
 	}
 }
 
-// TestAnswersOfOtherLengths: a read whose answer is shorter or longer than what was asked for, or
-// has another code, fails, and so does a list that is no list.
+// TestAnswersOfOtherLengths: a read fails if its answer is shorter or longer than the request, or
+// has another code. So does a list whose answer is not a list.
 func TestAnswersOfOtherLengths(t *testing.T) {
 	for _, c := range []struct {
 		code, bytes int
@@ -260,8 +260,8 @@ func TestAnswersOfOtherLengths(t *testing.T) {
 	}
 }
 
-// TestEdgesOfReads: a reader of another host's object reads up to its last byte, and says that it
-// ends there.
+// TestEdgesOfReads: a reader of another host's object reads up to its last byte, and reports the
+// end there.
 func TestEdgesOfReads(t *testing.T) {
 	h := newHosts(t, 2)
 	put(t, h.store(t, 1), "c00000001-00001.part", "0123456789")
@@ -314,8 +314,8 @@ func TestSizesOfNames(t *testing.T) {
 	}
 }
 
-// TestUnfinishedOfAttempt: what ranks of the attempt before have left unfinished goes, in the
-// folders of all homes.
+// TestUnfinishedOfAttempt: the unfinished objects of the previous attempt's ranks are removed from
+// the folders of all homes.
 func TestUnfinishedOfAttempt(t *testing.T) {
 	h := newHosts(t, 3)
 	for number := range 3 {

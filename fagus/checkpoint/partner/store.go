@@ -16,17 +16,17 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// Scheme is that of the address of a store.
+// Scheme is the scheme of a store's address.
 const Scheme = "memory"
 
-// Place is where the memory of a host is reached.
+// Place says where to reach the memory of a host.
 type Place struct {
 	Host    int    // number of the host
 	Address string // host:port
 }
 
 // Address returns the address of the store for ranks of a host: the folder of its memory, and the
-// places of the others, of which the first is its partner.
+// places of the other hosts, first the partner.
 func Address(folder string, host int, others []Place) string {
 	text := fmt.Sprintf("%s://%d", Scheme, host)
 	for _, p := range others {
@@ -63,13 +63,13 @@ type Store struct {
 	home   int
 	folder folder
 	others []*client // the partner is first
-	homes  sync.Map  // the host where a part of a rank was found last, by the end of its name
+	homes  sync.Map  // the host where the last part of a rank was found, by the end of its name
 }
 
 var _ checkpoint.Store = (*Store)(nil)
 
-// Open returns the store at an address that the function Address has made. The identity is that of
-// the last rank of the authority that the servers have; nil: the servers serve in clear.
+// Open returns the store at an address that the function Address made. The identity is that of the
+// last rank of the servers' authority; nil: the servers do not encrypt.
 func Open(address string, id *identity.Identity) (*Store, error) {
 	path, host, others, err := parse(address)
 	if err != nil {
@@ -179,8 +179,8 @@ func (s *Store) each(ask func(i int, c *client) error) (errs []error) {
 	return errs
 }
 
-// List implements checkpoint.Store. Without the answer of one host the list has all objects of
-// which there are two.
+// List implements checkpoint.Store. If one host does not answer, the list has all objects that are
+// on two hosts.
 func (s *Store) List(ctx context.Context) ([]checkpoint.Object, error) {
 	all, err := s.folder.list(ctx)
 	if err != nil {
@@ -203,9 +203,9 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return errors.Join(append(errs, s.folder.remove(ctx, name))...)
 }
 
-// Open implements checkpoint.Store. It looks first where the part of the same rank was before.
+// Open implements checkpoint.Store. It looks first where the rank's last part was found.
 func (s *Store) Open(ctx context.Context, name string) (checkpoint.Reader, error) {
-	_, rank, _ := strings.Cut(name, "-") // nothing of a manifest
+	_, rank, _ := strings.Cut(name, "-") // a manifest has no rank
 	first := s.home
 	if before, found := s.homes.Load(rank); found {
 		first = before.(int)
@@ -227,14 +227,14 @@ func (s *Store) Open(ctx context.Context, name string) (checkpoint.Reader, error
 	return nil, fs.ErrNotExist
 }
 
-// openOf opens an object of a home. If the home says that it does not have the object, there is
-// none. If it does not answer, a copy counts.
+// openOf opens an object of a home. If the home answers that it does not have the object, there is
+// none. If the home does not answer, a copy counts.
 func (s *Store) openOf(ctx context.Context, home int, name string) (checkpoint.Reader, error) {
 	return s.openFrom(ctx, s.from(home), home, name, nil)
 }
 
 // openFrom opens an object of a home on the first of the hosts that has it. silent is the error of
-// those before them, which do not answer.
+// earlier hosts, which do not answer.
 func (s *Store) openFrom(ctx context.Context, hosts []*client, home int, name string, silent error) (checkpoint.Reader, error) {
 	for i, host := range hosts {
 		r, err := s.openAt(ctx, host, home, name)
@@ -257,7 +257,7 @@ func (s *Store) openFrom(ctx context.Context, hosts []*client, home int, name st
 	return nil, silent
 }
 
-// from returns all hosts, nil for this one, beginning with the one that has a number.
+// from returns all hosts, nil for this one, beginning with the host whose number is home.
 func (s *Store) from(home int) []*client {
 	all := append([]*client{nil}, s.others...)
 	first := slices.IndexFunc(all, func(c *client) bool { return s.number(c) == home })
@@ -286,7 +286,7 @@ func (s *Store) openAt(ctx context.Context, host *client, home int, name string)
 	return of.Open(ctx, name)
 }
 
-// reader reads an object on another host and, if that does not answer any more, where else it is.
+// reader reads an object on another host. If that host no longer answers, it reads the copy.
 type reader struct {
 	ctx  context.Context
 	host *client
@@ -341,7 +341,7 @@ func (r *reader) fill(p []byte, at int64) error {
 	return err
 }
 
-// instead returns the object elsewhere.
+// instead returns a reader of the copy.
 func (r *reader) instead(silent error) (checkpoint.Reader, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

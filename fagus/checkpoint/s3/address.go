@@ -11,18 +11,18 @@ import (
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
 
-// address is what a URL says.
+// address is a decoded URL.
 type address struct {
 	bucket   string
 	prefix   string // of all objects: empty, or ends with a slash
 	endpoint *url.URL
-	region   string // "": the server tells
+	region   string // "": ask the server
 	partMiB  int    // 0: the usual size
 }
 
 const form = "want s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION"
 
-// parse parses a URL. What it does not say comes from the environment.
+// parse parses a URL. Parts that it lacks come from the environment.
 func parse(text string) (*address, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -69,7 +69,7 @@ func parse(text string) (*address, error) {
 	return a, nil
 }
 
-// String returns the URL without what comes from the environment.
+// String returns the URL, without values from the environment.
 func (a *address) String() string {
 	return "s3://" + a.bucket + "/" + strings.TrimSuffix(a.prefix, "/")
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAddress: a URL overrides the environment, and a wrong one says what is wrong.
+// TestAddress: a URL overrides the environment, and the error for a wrong URL says what is wrong.
 func TestAddress(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", "")
 	t.Setenv("AWS_ENDPOINT_URL", "http://here:7070")

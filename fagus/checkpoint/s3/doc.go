@@ -8,32 +8,33 @@
 //
 // # Credentials
 //
-// Credentials are those that the AWS command uses: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
-// AWS_SESSION_TOKEN; otherwise the file of AWS_SHARED_CREDENTIALS_FILE and AWS_PROFILE; otherwise
-// the role of the machine or container. They need the rights to list the bucket, and to get, put
-// and delete objects and abort uploads below the prefix.
+// Credentials come from the same sources as for the AWS command: AWS_ACCESS_KEY_ID,
+// AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; otherwise the file of AWS_SHARED_CREDENTIALS_FILE
+// and AWS_PROFILE; otherwise the role of the machine or container. They need the rights to list
+// the bucket, and to get, put and delete objects and abort uploads below the prefix.
 //
 // # Two jobs with one prefix
 //
 // S3 has no locks, so Lock reserves nothing. Instead no object is ever replaced: Commit sends
-// If-None-Match: *, and fails with fs.ErrExist if another job has written the object. Two jobs that
-// make the checkpoint with the same number share no object, so that at most one of them is valid.
-// AWS, MinIO, Versity and others check If-None-Match; with a server that does not, Commit asks
-// whether the object exists before it writes it. Another job that writes the object in between is
-// not noticed: give each job a prefix of its own there.
+// If-None-Match: *, and fails with fs.ErrExist if another job has written the object. When two
+// jobs make the checkpoint with the same number, they share no object, so at most one of the two
+// is valid. AWS, MinIO, Versity and others check If-None-Match. With a server that does not,
+// Commit asks whether the object exists before it writes it. It does not notice another job that
+// writes the object in between: there, give each job its own prefix.
 //
 // # Failures
 //
-// A request that fails for a reason that may pass (5xx, throttling, a lost connection, no answer)
-// is repeated, with growing pauses. An object carries a random number of its writer, by which a
-// writer whose answer was lost recognizes its object.
+// A request that fails for a temporary reason (5xx, throttling, a lost connection, no answer) is
+// repeated, with growing pauses. An object carries a random number of its writer. By it a writer
+// whose answer was lost recognizes its object.
 //
-// A job that dies, or a lost answer to the first request of an upload, may leave an upload
-// unfinished: it is invisible and never becomes an object, but costs space. Let the bucket remove
-// it: its lifecycle rule AbortIncompleteMultipartUpload does.
+// A job that dies, or a lost answer to the first request of an upload, may leave an unfinished
+// upload: it is invisible and never becomes an object, but costs space. The lifecycle rule
+// AbortIncompleteMultipartUpload of the bucket removes it.
 //
-// A listing that is out of date, as some servers give, does no harm: a checkpoint that it lacks is
-// not resumed from, and a number that it leads to use twice makes Commit fail.
+// Some servers return outdated listings. They do no harm: the job does not resume from a
+// checkpoint that the listing lacks, and Commit fails if the listing leads to a number that is in
+// use.
 //
 // # Limits
 //

@@ -20,15 +20,15 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// bucket is a bucket in memory with what this package uses of S3. Unlike the gateway of the longer
-// tests it takes no time to build, permits parts of any size, and holds requests as tests want it.
+// bucket is a bucket in memory with the parts of S3 that this package uses. Unlike the gateway of
+// the longer tests it takes no time to build, permits parts of any size, and can delay requests.
 type bucket struct {
 	mu      sync.Mutex
 	objects map[string]stored
 	uploads map[string]map[int][]byte
 	number  int // of uploads and ETags so far
 	aborted int
-	// hook, if not nil, is called before each request, without the lock. It returns true if it has
+	// hook, if not nil, is called before each request, without the lock. It returns true if it
 	// answered.
 	hook hook
 	cut  int // GET sends no more bytes than this; 0: all
@@ -55,7 +55,7 @@ func newBucket(t *testing.T, part int) (*bucket, *Store) {
 	return b, s
 }
 
-// setHook sets the hook of later requests. An abandoned one may still be on its way.
+// setHook sets the hook of later requests. An abandoned request may still be on its way.
 func (b *bucket) setHook(h hook) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -203,7 +203,7 @@ func sampleBytes(n int) []byte {
 	return b
 }
 
-// writePieces writes an object in pieces of a size.
+// writePieces writes an object in pieces of the given size.
 func writePieces(t *testing.T, s *Store, name string, data []byte, piece int) error {
 	t.Helper()
 	w, err := s.Create(t.Context(), name)
@@ -285,7 +285,7 @@ func TestFakeBuffers(t *testing.T) {
 	w.Abort()
 }
 
-// TestFakeMostParts: an upload has as many parts as S3 permits, and not one more.
+// TestFakeMostParts: an upload may have as many parts as S3 permits, and not one more.
 func TestFakeMostParts(t *testing.T) {
 	b, s := newBucket(t, 10)
 	w := newWriter(t.Context(), s, "o")
@@ -304,7 +304,7 @@ func TestFakeMostParts(t *testing.T) {
 	}
 }
 
-// TestFakeLists: a list has all objects of the prefix, however many pages they are.
+// TestFakeLists: a list has all objects of the prefix, however many pages it takes.
 func TestFakeLists(t *testing.T) {
 	for _, n := range []int{0, 1, pageKeys - 1, pageKeys, pageKeys + 1, 2*pageKeys + 7} {
 		b, s := newBucket(t, 10)
@@ -327,7 +327,7 @@ func TestFakeLists(t *testing.T) {
 	}
 }
 
-// TestFakeBrokenReads: a read whose connection breaks, again and again, goes on where it was.
+// TestFakeBrokenReads: a read whose connection breaks repeatedly continues where it stopped.
 func TestFakeBrokenReads(t *testing.T) {
 	b, s := newBucket(t, 1<<20)
 	want := sampleBytes(3 << 20)
@@ -347,8 +347,8 @@ func TestFakeBrokenReads(t *testing.T) {
 	}
 }
 
-// TestFakeReplaced: of an object that was replaced while it is open nothing more is read: not
-// through the server, and not from what was read of the other one before.
+// TestFakeReplaced: when an object is replaced while it is open, nothing more is read of it: not
+// from the server, and not from the window of the old object.
 func TestFakeReplaced(t *testing.T) {
 	b, s := newBucket(t, 1<<20)
 	for _, name := range []string{"job/a", "job/b"} {
@@ -386,8 +386,8 @@ func TestFakeReplaced(t *testing.T) {
 	}
 }
 
-// TestFakeWindows: a window serves the reads that it holds to the last byte, of its object and its
-// version; the oldest goes when there are too many.
+// TestFakeWindows: a window serves reads up to its last byte, of its object and version only. When
+// there are too many windows, the oldest is dropped.
 func TestFakeWindows(t *testing.T) {
 	var ws windows
 	s := &Store{}
@@ -419,8 +419,8 @@ func TestFakeWindows(t *testing.T) {
 	}
 }
 
-// TestFakeRivals: of two writers of an object one has written it, and the other gets ErrExist,
-// whenever the one commits, also if the answer to it was lost; no upload is left.
+// TestFakeRivals: of two writers of an object, one writes it and the other gets ErrExist, in
+// whichever order they commit, even if the answer to the first is lost. No upload is left.
 func TestFakeRivals(t *testing.T) {
 	for _, size := range []int{5, 35} { // by one request, and by an upload
 		for _, lostAnswer := range []bool{false, true} {
@@ -443,7 +443,7 @@ func TestFakeRivals(t *testing.T) {
 					if completes {
 						once.Do(func() { lost = true })
 					}
-					if lost { // the server does it, and its answer is lost
+					if lost { // the server obeys, and its answer is lost
 						b.serve(httptest.NewRecorder(), r, body)
 						panic(http.ErrAbortHandler)
 					}
@@ -466,8 +466,8 @@ func TestFakeRivals(t *testing.T) {
 	}
 }
 
-// TestFakeFailures: when a request of a writer fails for good, the writer returns the error, and no
-// upload is left.
+// TestFakeFailures: when a writer's request fails permanently, the writer returns the error, and
+// no upload is left.
 func TestFakeFailures(t *testing.T) {
 	for _, failing := range []string{"uploads", "partNumber", "complete"} {
 		b, s := newBucket(t, 10)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestFaults: each request may fail in each way that passes; the object comes out whole, once.
+// TestFaults: each request may fail in each temporary way; the object is written whole, once.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -46,7 +46,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLasting: what does not pass fails after so many attempts, and leaves nothing.
+// TestLasting: a permanent fault fails after a number of attempts, and leaves nothing.
 func TestLasting(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -119,7 +119,7 @@ func TestUnconditional(t *testing.T) {
 	s.clean(t)
 }
 
-// TestOpen: what is wrong is said at once, and what to do.
+// TestOpen: mistakes are reported at once, with what to do.
 func TestOpen(t *testing.T) {
 	s := start(t)
 	const endpoint = "AWS_ENDPOINT_URL"

@@ -62,7 +62,7 @@ func (r *reader) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// fetch fills p. A connection that breaks costs only the bytes that have not come.
+// fetch fills p. When a connection breaks, only the missing bytes are requested again.
 func (r *reader) fetch(p []byte, at int64) (n int, err error) {
 	err = r.store.retry(r.ctx, fmt.Sprintf("reading %d bytes at %d of %s", len(p), at, r.name), func(ctx context.Context) error {
 		var opts minio.GetObjectOptions
@@ -117,7 +117,7 @@ func (r *reader) short(p []byte, at int64) (n int, err error) {
 	return copy(p, data[at-from:]), nil
 }
 
-// find returns the bytes from an offset on, of which there are at least n, or nil.
+// find returns at least n bytes from an offset on, or nil if no window has them.
 func (ws *windows) find(r *reader, at int64, n int) []byte {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

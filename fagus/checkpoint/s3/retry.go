@@ -16,9 +16,9 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// retry calls f until it succeeds, fails for a reason that does not pass, or has failed too often.
+// retry calls f until it succeeds, fails for a permanent reason, or has failed too often.
 func (s *Store) retry(ctx context.Context, what string, f func(context.Context) error) error {
-	var before error // of the last attempt that was not broken off
+	var before error // of the last attempt that was not interrupted
 	for attempt, pause := 1, s.pause; ; attempt, pause = attempt+1, 2*pause {
 		bounded, cancel := context.WithTimeout(ctx, s.attempt)
 		err := f(bounded)
@@ -49,7 +49,7 @@ func (s *Store) retry(ctx context.Context, what string, f func(context.Context) 
 	}
 }
 
-// answer returns the code and the status with which a server has refused a request, if it has.
+// answer returns the code and the status with which a server refused a request, if it did.
 func answer(err error) (code string, status int) {
 	var response minio.ErrorResponse
 	if errors.As(err, &response) {
@@ -58,7 +58,7 @@ func answer(err error) (code string, status int) {
 	return "", 0
 }
 
-// passes reports whether the same request may succeed later.
+// passes reports whether the error is temporary: the same request may succeed later.
 func passes(err error) bool {
 	code, status := answer(err)
 	switch code {
@@ -84,7 +84,7 @@ func passes(err error) bool {
 		!strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
-// missing reports whether there is no such object, or upload.
+// missing reports whether the object or upload does not exist.
 func missing(err error) bool {
 	code, status := answer(err)
 	return code == minio.NoSuchKey || code == minio.NoSuchUpload || code == "NotFound" && status == http.StatusNotFound
@@ -93,7 +93,7 @@ func missing(err error) bool {
 // unknownUser is what Versity says, with status 404, instead of InvalidAccessKeyId.
 const unknownUser = "XAdminUserNotFound"
 
-// explain says what is wrong, and what to do.
+// explain returns an error that says what is wrong, and what to do.
 func (s *Store) explain(what string, attempts int, err error) error {
 	code, status := answer(err)
 	advice := ""

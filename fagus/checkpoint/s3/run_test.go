@@ -15,13 +15,13 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// blocks is how many pieces the array of churn has, on any number of ranks.
+// blocks is the number of pieces in the array of churn, for any number of ranks.
 const blocks = 6
 
 var errStopped = errors.New("the program was told to stop")
 
-// churn is a program in which each rank changes other blocks in each step, as a function of what
-// they were. It returns the sum of all cells, which depends on the number of steps only.
+// churn is a program in which each rank changes other blocks in each step, as a function of their
+// old content. It returns the sum of all cells, which depends only on the number of steps.
 type churn struct {
 	cells int // in a block
 	steps int
@@ -74,7 +74,7 @@ func (c churn) run(n *fagus.Node) (sum uint64, resumed bool, err error) {
 	return sum, resumed, n.Err()
 }
 
-// start runs the program, and returns what its ranks agree on.
+// start runs the program, and returns the result that its ranks agree on.
 func (c churn) start(t *testing.T, nodes int, keeper *checkpoint.Keeper) (sum uint64, resumed bool, err error) {
 	t.Helper()
 	cfg := fagus.Config{Nodes: nodes}
@@ -150,8 +150,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestFailingServer: a server that refuses half of what is written, and loses some answers, costs
-// checkpoints. The run goes on; what is valid is whole, and resumed from.
+// TestFailingServer: a server that refuses half of the writes, and loses some answers, costs
+// checkpoints. The run goes on; valid checkpoints are whole, and a run resumes from them.
 func TestFailingServer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -195,8 +195,8 @@ func TestFailingServer(t *testing.T) {
 	verify(t, store)
 }
 
-// TestStaleListing: with listings that lack what was written since, no object is replaced, and the
-// run goes on.
+// TestStaleListing: with listings that lack recent objects, no object is replaced, and the run
+// goes on.
 func TestStaleListing(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -22,8 +22,8 @@ import (
 )
 
 // A server is a Versity gateway, which keeps objects in a directory, behind a proxy that injects
-// faults. It needs nothing but the go command, which builds the gateway from the module in testdata
-// the first time that a machine runs this test.
+// faults. It needs only the go command, which builds the gateway from the module in testdata the
+// first time that this test runs on a machine.
 type server struct {
 	url    string
 	folder string // where the bucket is
@@ -32,7 +32,7 @@ type server struct {
 	mu    sync.Mutex
 	fault func(*http.Request) fault // nil: there are none
 	done  []string                  // the kinds of requests that have come
-	stale []byte                    // what listings answer, if it is not nil
+	stale []byte                    // the answer to listings, if not nil
 }
 
 // fault is what the proxy does with a request.
@@ -51,7 +51,7 @@ const (
 
 const accessKey, secretKey = "fagus", "unsafe-secret"
 
-// TestMain sets the credentials, and lets the client not pause by itself.
+// TestMain sets the credentials, and keeps the client from pausing by itself.
 func TestMain(m *testing.M) {
 	for key, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secretKey, "AWS_SESSION_TOKEN": "",
@@ -120,7 +120,7 @@ func start(t *testing.T) *server {
 	return s
 }
 
-// gateway builds the gateway, or finds it among what was built before.
+// gateway builds the gateway, or finds an earlier build.
 var gateway = sync.OnceValues(func() (program string, err error) {
 	cmd := exec.Command("go", "tool", "-n", "versitygw")
 	cmd.Dir = filepath.Join("testdata", "versitygw")
@@ -154,14 +154,14 @@ func brief(change ...func(*limits)) limits {
 	return l
 }
 
-// inject sets what goes wrong from now on, and forgets the requests before.
+// inject sets the faults from now on, and forgets earlier requests.
 func (s *server) inject(f func(*http.Request) fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault, s.done = f, nil
 }
 
-// count returns how many requests of a kind have come since inject.
+// count returns the number of requests of a kind since inject.
 func (s *server) count(what string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,7 +251,7 @@ func refuse(w http.ResponseWriter, r *http.Request, status int, code string) {
 	io.WriteString(w, "<Error><Code>"+code+"</Code><Message>injected</Message></Error>")
 }
 
-// freeze makes listings answer what they answer now, until thaw is called.
+// freeze makes listings return their present answer until thaw is called.
 func (s *server) freeze(t *testing.T, store *Store) (thaw func()) {
 	t.Helper()
 	answer := httptest.NewRecorder()

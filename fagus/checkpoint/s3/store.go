@@ -22,7 +22,7 @@ type Store struct {
 	creds     *credentials.Credentials
 	transport *http.Transport
 	windows   windows
-	// unconditional is set when the server has refused If-None-Match.
+	// unconditional is set when the server refuses If-None-Match.
 	unconditional atomic.Bool
 }
 
@@ -31,10 +31,10 @@ var _ checkpoint.Store = (*Store)(nil)
 // limits bound the memory and the time that a store takes.
 type limits struct {
 	part     int           // bytes of a part of an upload
-	attempts int           // of a request
-	attempt  time.Duration // how long one may take
-	opening  time.Duration // how long Open may take
-	pause    time.Duration // at most before the second attempt; doubled before each other
+	attempts int           // attempts of a request
+	attempt  time.Duration // the longest time of an attempt
+	opening  time.Duration // the longest time of Open
+	pause    time.Duration // at most, before the second attempt; doubled before each later one
 }
 
 // usual are the limits of Open. A part takes two minutes at 140 kB/s; a server that answers 503 is
@@ -47,12 +47,12 @@ func usual() limits {
 //
 //	s3://BUCKET/PREFIX?endpoint=http://HOST:PORT&region=REGION&part-mib=16
 //
-// in which all but the bucket may be left out: without endpoint, AWS_ENDPOINT_URL or AWS is meant;
-// without region, AWS_REGION. It lists an object to find out whether the bucket is there and the
+// in which all but the bucket may be left out. Without endpoint it is AWS_ENDPOINT_URL or AWS, and
+// without region AWS_REGION. Open lists an object to find out whether the bucket exists and the
 // credentials are right, and returns after at most 15 seconds.
 func Open(ctx context.Context, url string) (*Store, error) { return open(ctx, url, usual()) }
 
-// CheckURL returns the error that Open returns for a URL which names no bucket, at once.
+// CheckURL returns at once the error that Open would return for a URL that names no bucket.
 func CheckURL(url string) error {
 	if _, err := parse(url); err != nil {
 		return fmt.Errorf("s3: %w", err)
@@ -132,7 +132,7 @@ func (s *Store) List(ctx context.Context) (all []checkpoint.Object, err error) {
 	return all, nil
 }
 
-// pageKeys is the most that a server lists in one answer.
+// pageKeys is the largest number of objects that a server lists in one answer.
 const pageKeys = 1000
 
 // page lists at most most objects whose names come after a name.
@@ -141,7 +141,7 @@ func (s *Store) page(ctx context.Context, after string, most int) (page []checkp
 	if after != "" {
 		opts.StartAfter = s.key(after)
 	}
-	// Breaking off keeps the iterator from asking for the next page, within the same attempt.
+	// Break keeps the iterator from asking for the next page within the same attempt.
 	for o := range s.client.ListObjectsIter(ctx, s.bucket, opts) {
 		if o.Err != nil {
 			return nil, false, o.Err

@@ -16,7 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
-// random returns bytes that depend on their number only.
+// random returns n bytes that depend only on n.
 func random(n int) []byte {
 	b := make([]byte, n)
 	rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(b)
@@ -142,7 +142,7 @@ func TestExclusive(t *testing.T) {
 			t.Errorf("the second: error %v, want %v", err, fs.ErrExist)
 		}
 		mustHave(t, store, name, first)
-		// The server itself refuses it, not only the question before.
+		// The server itself refuses it, not only the request before.
 		w, err := store.Create(t.Context(), name+".late")
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestExclusive(t *testing.T) {
 	s.clean(t, "object.10", "object.10.late", "object.6291456", "object.6291456.late")
 }
 
-// TestAbort: what is aborted leaves nothing, whatever was sent.
+// TestAbort: an aborted object leaves nothing, whatever was sent.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -217,7 +217,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestReads: what is read piece by piece takes few requests.
+// TestReads: reading piece by piece takes few requests.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -241,7 +241,7 @@ func TestReads(t *testing.T) {
 	if _, err := r.ReadAt(piece, int64(len(data))); err != io.EOF {
 		t.Errorf("reading at the end: error %v, want %v", err, io.EOF)
 	}
-	// An object that was exchanged is an error, never bytes of both.
+	// Reading an object that was exchanged is an error, and never returns bytes of both.
 	if err := store.Remove(t.Context(), "object"); err != nil {
 		t.Fatal(err)
 	}

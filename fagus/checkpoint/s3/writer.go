@@ -21,7 +21,7 @@ const mostParts = 10000
 // writerHeader has the random text of the writer of an object.
 const writerHeader = "X-Amz-Meta-Fagus-Writer"
 
-// writer is a checkpoint.Writer. It fills one buffer while another is sent. An object that fits in
+// writer is a checkpoint.Writer. It fills one buffer while the other is sent. An object that fits
 // one buffer is sent by a single request.
 type writer struct {
 	store *Store
@@ -29,9 +29,9 @@ type writer struct {
 	name  string
 	self  string // random text
 
-	buffer []byte // what is not yet sent
+	buffer []byte // data that are not yet sent
 	spare  []byte // the other buffer
-	upload string // id of the upload; "": not begun
+	upload string // the upload's id; "": not begun
 	parts  []minio.CompletePart
 	sent   chan sent // the result of the part that is being sent; nil: none is
 	err    error     // the first
@@ -57,7 +57,7 @@ func (w *writer) Write(p []byte) (n int, err error) {
 		}
 		now := min(len(p), w.store.part-len(w.buffer))
 		if need := len(w.buffer) + now; need > cap(w.buffer) {
-			// Not append: it would reserve more than a part.
+			// append would reserve more than a part.
 			size := min(max(need, 2*cap(w.buffer), 64<<10), w.store.part)
 			w.buffer = append(make([]byte, 0, size), w.buffer...)
 		}
@@ -67,7 +67,7 @@ func (w *writer) Write(p []byte) (n int, err error) {
 	return n, w.err
 }
 
-// flush begins to send the buffer as the next part, when the one before has been sent.
+// flush begins to send the buffer as the next part, when the previous one has been sent.
 func (w *writer) flush() error {
 	if err := w.wait(); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (w *writer) begin() error {
 	})
 }
 
-// options marks an object as that of this writer.
+// options marks an object as written by this writer.
 func (w *writer) options() minio.PutObjectOptions {
 	return minio.PutObjectOptions{UserMetadata: map[string]string{writerHeader: w.self}}
 }
@@ -145,7 +145,7 @@ func (w *writer) Commit() error {
 	return w.err
 }
 
-// commit makes the object appear. It may be called again: an answer may have been lost.
+// commit makes the object appear. It may be called again, because an answer may get lost.
 func (w *writer) commit(ctx context.Context) error {
 	if mine, err := w.written(ctx); mine || err != nil {
 		return err
@@ -158,7 +158,7 @@ func (w *writer) commit(ctx context.Context) error {
 		code, status = answer(err)
 	}
 	if status == http.StatusPreconditionFailed || status == http.StatusConflict || code == minio.PreconditionFailed || missing(err) {
-		// Either this writer has completed the upload before, or another was faster.
+		// Either this writer completed the upload earlier, or another writer was faster.
 		if mine, found := w.written(ctx); mine || found != nil {
 			return found
 		}
@@ -167,8 +167,7 @@ func (w *writer) commit(ctx context.Context) error {
 	return err
 }
 
-// written reports whether this writer has written the object. If another has, the error is
-// fs.ErrExist.
+// written reports whether this writer wrote the object. If another did, the error is fs.ErrExist.
 func (w *writer) written(ctx context.Context) (bool, error) {
 	info, err := w.store.client.StatObject(ctx, w.store.bucket, w.store.key(w.name), minio.StatObjectOptions{})
 	switch {
@@ -182,7 +181,8 @@ func (w *writer) written(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// complete makes the object from what was sent, unless there is one and the server can tell.
+// complete makes the object from the parts that were sent, unless it exists and the server can
+// tell.
 func (w *writer) complete(ctx context.Context, conditional bool) error {
 	key := w.store.key(w.name)
 	if w.upload != "" {
@@ -204,14 +204,14 @@ func (w *writer) complete(ctx context.Context, conditional bool) error {
 
 // Abort implements checkpoint.Writer.
 func (w *writer) Abort() {
-	_ = w.wait() // what was sent is of no use
+	_ = w.wait() // the parts are useless
 	w.abort()
 }
 
 // abortTime is how long a run waits for an abort.
 const abortTime = 10 * time.Second
 
-// abort makes the server forget what was sent, even if the run has ended.
+// abort makes the server forget the parts, even if the run has ended.
 func (w *writer) abort() {
 	w.buffer, w.spare = nil, nil
 	if w.upload == "" {
