@@ -58,8 +58,8 @@ type Keeper struct {
 	stopping   atomic.Bool   // Stop was called
 	givenUp    uint64        // the newest checkpoint of which another rank lost its part
 	tried      uint64        // the newest checkpoint whose manifest may be there
-	unread     uint64        // the checkpoint whose manifest clean could not read, already reported
-	closed     chan struct{} // the checkpoint whose unreadable manifest clean has reported
+	unread     uint64        // the checkpoint whose unreadable manifest clean has reported
+	closed     chan struct{} // closed by Close
 	costs      costs
 }
 
