@@ -12,10 +12,10 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Catalogue is what ranks have declared. Ranks make the same declarations in the same order, so the
-// spaces of one process can share a catalogue: a space has the first declarations of it, and those
-// that another space has added since are not its own yet. A space that declares something else
-// than the others goes on with a copy.
+// Catalogue holds the declarations of ranks. Ranks make the same declarations in the same order,
+// so the spaces of one process can share a catalogue. Each space has made the first declarations
+// of it; later ones come from other spaces. A space that declares something else goes on with its
+// own copy.
 //
 // Only one space of a catalogue may be in use at a time, as in a simulation. Name may be called at
 // any time.
@@ -32,7 +32,7 @@ type Catalogue struct {
 
 type declaration struct {
 	what   string // for errors
-	digest uint64 // of this one and all before
+	digest uint64 // the digest of this declaration and all before
 	vars   int    // the number of variables after it
 }
 
@@ -79,7 +79,7 @@ func (c *Catalogue) NewSpace() *Space {
 	return &Space{catalogue: c, detector: detector{keep: defaultKeep}}
 }
 
-// digest returns the digest of the first count declarations; 0 if there are not so many.
+// digest returns the digest of the first count declarations, or 0 if there are fewer.
 func (c *Catalogue) digest(count int) uint64 {
 	if count == 0 || count > len(c.declarations) {
 		return 0
@@ -87,8 +87,8 @@ func (c *Catalogue) digest(count int) uint64 {
 	return c.declarations[count-1].digest
 }
 
-// digestOf returns the digest of a declaration and those before it. words tell the declaration from
-// others of the same text.
+// digestOf returns the digest of a declaration and those before it. words distinguish the
+// declaration from others with the same text.
 func digestOf(before uint64, what string, words []uint64) uint64 {
 	h := fnv.New64a()
 	add := func(x uint64) {
@@ -131,7 +131,7 @@ func (c *Catalogue) bind(name string, ranges []Range) {
 	c.name(named{aVariable, name})
 }
 
-// rebind changes the ranges of a variable. The ranges of before must not be bound any more.
+// rebind changes the ranges of a variable. Its old ranges must no longer be bound.
 func (c *Catalogue) rebind(id syncvar.ID, ranges []Range) {
 	c.vars[id] = newVariable(c.vars[id].name, ranges)
 	for _, r := range ranges {
@@ -150,8 +150,8 @@ func (c *Catalogue) overlap(r Range, v int) (found binding, ok bool) {
 	return found, ok
 }
 
-// declare makes a declaration the space's next one. add adds what it declares to the catalogue, if
-// no other space has done so.
+// declare makes the next declaration of the space. Unless another space has made it, add adds it
+// to the catalogue.
 func (s *Space) declare(what string, words []uint64, add func(*Catalogue)) {
 	digest := digestOf(s.Digest(s.declared), what, words)
 	if s.declared < len(s.catalogue.declarations) && s.catalogue.digest(s.declared+1) != digest {
@@ -168,7 +168,7 @@ func (s *Space) declare(what string, words []uint64, add func(*Catalogue)) {
 	s.adopt()
 }
 
-// redeclare is declare for a declaration that changes what others have declared.
+// redeclare is declare for a declaration that changes earlier ones of other spaces.
 func (s *Space) redeclare(what string, words []uint64, change func(*Catalogue)) {
 	if c := s.catalogue; !c.private {
 		digest := digestOf(s.Digest(s.declared), what, words)
@@ -200,8 +200,8 @@ func (s *Space) binds(name string, ranges []Range) bool {
 	return v.name == name && slices.Equal(v.ranges, ranges)
 }
 
-// checkName returns an error if the next declaration must not declare the name. Names of a kind
-// differ, because reports use them.
+// checkName returns an error if the next declaration must not use the name. Names of the same kind
+// must differ, because reports use them.
 func (s *Space) checkName(n named) error {
 	if n.name == "" {
 		return fmt.Errorf("consistency: %s needs a name", n.kind)

@@ -9,9 +9,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestSharedCatalogue: a space that shares a catalogue with others says what it would say alone,
-// however far the others are, and though some of them declare something else. Each rank makes a
-// list of declarations, some of which are wrong, with a space that shares and one that does not.
+// TestSharedCatalogue: a space that shares a catalogue returns what it would return alone, however
+// far the other spaces are, and though some of them declare something else. Each rank makes a list
+// of declarations, some of them wrong, once with a shared catalogue and once without.
 func TestSharedCatalogue(t *testing.T) {
 	const ranks, size, steps = 4, 64, 12
 	for seed := range uint64(200) {
@@ -51,8 +51,8 @@ func TestSharedCatalogue(t *testing.T) {
 	}
 }
 
-// declareRandomly makes the i-th declaration: an array, a binding or a rebinding. It returns what
-// the space says.
+// declareRandomly makes the i-th declaration: an array, a binding or a rebinding. It returns the
+// result as text.
 func declareRandomly(s *consistency.Space, i, size int, choice uint64) string {
 	random := rand.New(rand.NewPCG(choice, 3))
 	some := func() consistency.Range {
@@ -76,7 +76,7 @@ func declareRandomly(s *consistency.Space, i, size int, choice uint64) string {
 	}
 }
 
-// shownOf describes what a space with one or two arrays of size bytes says.
+// shownOf describes what the methods of a space with one or two arrays of size bytes return.
 func shownOf(s *consistency.Space, size int) string {
 	text := fmt.Sprintf("%d declarations, digest %x, unguarded %v;", s.Declared(), s.Digest(s.Declared()), s.Unguarded())
 	for i := range s.Declared() {

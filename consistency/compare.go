@@ -1,7 +1,7 @@
 package consistency
 
-// track makes Pages forget the writes to v before its tenure. If Pages fails, the Space uses it no
-// more, and the tenures that have begun with Pages compare all bytes.
+// track makes Pages forget the writes to v before its tenure. If Pages fails, the Space no longer
+// uses it, and the tenures that began with Pages compare all bytes.
 func (s *Space) track(v *copyState) (ok bool) {
 	for _, r := range v.ranges {
 		if s.detector.pages.Forget(s.Bytes(r)) != nil {
@@ -22,7 +22,7 @@ func (s *Space) suspects(v *copyState, r Range) []Range {
 	return d.suspects
 }
 
-// writtenBlocks sets detector.suspects to the blocks of r on written pages, unless it fails.
+// writtenBlocks sets detector.suspects to the blocks of r on written pages.
 func (s *Space) writtenBlocks(r Range) error {
 	d := &s.detector
 	d.suspects = d.suspects[:0]
@@ -58,7 +58,8 @@ func (s *Space) compare(v *copyState) []Range {
 	return changed
 }
 
-// pageBytes returns the total size in bytes of the pages that ranges touch. ranges are by address.
+// pageBytes returns the total size, in bytes, of the pages that ranges touch. ranges are by
+// address.
 func pageBytes(ranges []Range) (n int) {
 	end := Addr(0)
 	for _, r := range ranges {
@@ -70,7 +71,7 @@ func pageBytes(ranges []Range) (n int) {
 	return n
 }
 
-// accepted marks the pages of v's kept twin, if there is one, that pieces have made outdated.
+// accepted marks the pages of v's kept twin that pieces have made outdated, if there is a twin.
 func (v *copyState) accepted(pieces []Piece) {
 	if v.twin.kept {
 		for _, p := range pieces {

@@ -25,7 +25,7 @@ func (s *Space) Declaration(i int) string { return s.catalogue.declarations[i].w
 
 // CheckSame compares the declarations of rank own, whose space this is, with the declarations of
 // rank other. Rank other has made declared declarations with this digest; declared must be at most
-// Declared(). The first agreed declarations are known to be equal.
+// Declared(). The first agreed ones are known to be equal.
 func (s *Space) CheckSame(own, other dimmnet.Rank, agreed, declared uint32, digest uint64) error {
 	if digest == s.Digest(int(declared)) {
 		return nil
@@ -35,12 +35,12 @@ func (s *Space) CheckSame(own, other dimmnet.Rank, agreed, declared uint32, dige
 		Where: fmt.Sprintf("one of declarations %d to %d differs", agreed+1, declared)}
 }
 
-// Difference is the error that two ranks have declared different things.
+// Difference is the error of two ranks that have declared different things.
 type Difference struct {
-	Own, Other dimmnet.Rank // Own has found the difference
+	Own, Other dimmnet.Rank // Own found the difference
 	What       string
-	Where      string // which declaration differs, as far as it is known; may be empty
-	Found      bool   // Where says what both ranks have declared
+	Where      string // which declaration differs; empty if unknown
+	Found      bool   // Where says what both ranks declared
 }
 
 // Error says what differs, and where if that is known.

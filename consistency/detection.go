@@ -2,8 +2,8 @@ package consistency
 
 import "fmt"
 
-// Detection is a method to find the bytes that an exclusive tenure has changed. A tenure is the
-// time from Acquire to Release. All methods except DetectDeclared find the same bytes.
+// Detection is a method to find the bytes that an exclusive tenure changed. A tenure is the time
+// from Acquire to Release. All methods except DetectDeclared find the same bytes.
 type Detection uint8
 
 // The methods of Detection.
@@ -14,7 +14,7 @@ const (
 	// the copy when the tenure ends.
 	DetectTwin
 	// DetectKept keeps the copy after the tenure. The next tenure refreshes only the pages that
-	// other ranks have written in between.
+	// other ranks wrote in between.
 	DetectKept
 	// DetectKernel keeps the copy too, and compares only pages that the kernel reports as
 	// written. Where the kernel cannot report, it works like DetectKept.

@@ -202,8 +202,8 @@ func TestKeptTwinCopiesNothing(t *testing.T) {
 	}
 }
 
-// TestValueThatReturns checks that a write is found which gives a byte the value that it had before
-// a piece came from another rank, whatever parts of pages the piece covers.
+// TestValueThatReturns: when a write gives a byte the value that it had before a piece arrived
+// from another rank, the write is found. The piece covers various parts of pages.
 func TestValueThatReturns(t *testing.T) {
 	const size, page = 3 * consistency.PageBytes, consistency.PageBytes
 	for _, lo := range []int{page - 9, page - 1, page, page + 1, 2*page - 1} {

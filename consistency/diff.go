@@ -3,9 +3,9 @@ package consistency
 import "bytes"
 
 const (
-	// diffBlock is the number of bytes that are compared at once. An unchanged gap within a
-	// range that is sent is shorter than 2*diffBlock - diffWord bytes. The header, flags and
-	// polls of a slot cost as much as reading some 64 bytes from an LLCM.
+	// diffBlock is the number of bytes that are compared at once. An unchanged gap within a range
+	// that is sent is shorter than 2*diffBlock - diffWord bytes. The header, flags and polls of a
+	// slot cost as much as reading about 64 bytes from an LLCM.
 	diffBlock = 64
 	diffWord  = 8    // bytes; ranges are trimmed to such words
 	diffSkip  = 4096 // bytes that are compared at once before the first difference

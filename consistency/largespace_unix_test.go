@@ -11,8 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 )
 
-// TestEndOfSpace fills the address space to its end, with regions of 64 TiB of memory that no one
-// may touch, and moves ranges at their ends.
+// TestEndOfSpace fills the address space to its end with regions of 64 TiB, whose memory must not
+// be touched, and moves ranges at their ends.
 func TestEndOfSpace(t *testing.T) {
 	const size = 1 << 46
 	mem := porttest.Untouched(t, size)
@@ -26,7 +26,7 @@ func TestEndOfSpace(t *testing.T) {
 	}
 	for i := range 4 {
 		n := size
-		if i == 3 { // the fourth does not fit whole
+		if i == 3 { // the fourth does not fit
 			if _, err := add(n); err == nil || !strings.Contains(err.Error(), "70368744177664 bytes do not fit the address space") {
 				t.Fatalf("a region up to %#x and beyond: %v", uint64(consistency.MaxAddr), err)
 			}

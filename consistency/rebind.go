@@ -8,18 +8,18 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Rebinding deals out anew the bytes that some variables guard. Space.Rebinding makes one, which is
+// Rebinding assigns anew the bytes that some variables guard. Space.Rebinding makes one, which is
 // valid until the space changes.
 type Rebinding struct {
 	what   string       // describes the call
-	words  []uint64     // of each variable of the call: its ID, how many ranges it gets, and which
+	words  []uint64     // for each variable of the call: its ID, and its ranges after their number
 	ids    []syncvar.ID // the variables whose ranges change, in increasing order
 	ranges [][]Range    // of ids, by address, merged
 }
 
-// Rebinding checks that variable ids[i] may guard ranges[i] from now on: together the bytes that
-// the variables guard now, every byte once, and at least one each. All ranks must make the same
-// declarations and rebindings in the same order.
+// Rebinding checks that variable ids[i] may guard ranges[i] from now on. Together the ranges must
+// be the bytes that the variables guard now: every byte once, and at least one byte for each
+// variable. All ranks must make the same declarations and rebindings in the same order.
 func (s *Space) Rebinding(ids []syncvar.ID, ranges [][]Range) (*Rebinding, error) {
 	r := &Rebinding{what: fmt.Sprintf("a rebinding of %d variables, the first %s", len(ids), s.firstOf(ids, ranges))}
 	var before, after []Range
@@ -66,7 +66,7 @@ func (s *Space) firstOf(ids []syncvar.ID, ranges [][]Range) string {
 	return fmt.Sprintf("%q to %d ranges, the first %s", s.Name(ids[0]), len(ranges[0]), s.Describe(ranges[0][0]))
 }
 
-// sameBytes returns an error unless both lists, which are merged, have the same bytes.
+// sameBytes returns an error unless both lists, which are merged, contain the same bytes.
 func (s *Space) sameBytes(before, after []Range) error {
 	for len(before) > 0 || len(after) > 0 {
 		switch {
@@ -101,8 +101,8 @@ func skip(ranges []Range, end Addr) []Range {
 // change the result.
 func (r *Rebinding) Changed() []syncvar.ID { return r.ids }
 
-// Sources returns the variables that guard, before the Rebinding, the bytes that ids guard after
-// it, in increasing order. ids are some of Changed.
+// Sources returns the variables whose old ranges contain the new bytes of ids, in increasing
+// order. ids are some of Changed.
 func (s *Space) Sources(r *Rebinding, ids []syncvar.ID) (sources []syncvar.ID) {
 	for _, id := range ids {
 		i, _ := slices.BinarySearch(r.ids, id)
@@ -118,10 +118,10 @@ func (s *Space) Sources(r *Rebinding, ids []syncvar.ID) (sources []syncvar.ID) {
 	return slices.Compact(sources)
 }
 
-// Rebind carries out r, which Rebinding has made. It counts as a declaration, even if no range
-// changes. The owner of a variable whose ranges change must have current copies of its new bytes,
-// and must declare in its next tenure that it writes them all, because Rebind forgets which version
-// has written what. No rank may hold any of the variables.
+// Rebind carries out r, which Rebinding made. It counts as a declaration, even if no range
+// changes. The owner of a variable whose ranges change must have current copies of its new bytes.
+// In its next tenure it must declare that it writes them all, because Rebind forgets which version
+// wrote which bytes. No rank may hold any of the variables.
 func (s *Space) Rebind(r *Rebinding) {
 	for _, id := range r.ids {
 		v := s.copyOf(id)

@@ -10,19 +10,19 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestRebindRandomly deals out random bytes, and compares what guards each byte, and which
-// variables have guarded the bytes that one guards now, with a list of bytes.
+// TestRebindRandomly assigns random bytes to variables. It compares the guard of each byte, and
+// the former guards of each variable's bytes, with a list of all bytes.
 func TestRebindRandomly(t *testing.T) {
 	const size, vars = 200, 5
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		s, base, _ := newSpace(t, size)
-		guard := make([]syncvar.ID, size) // vars: none
+		guard := make([]syncvar.ID, size) // by byte; vars: none
 		for i := range guard {
 			guard[i] = syncvar.ID(random.IntN(vars + 1))
 		}
 		for v := range syncvar.ID(vars) {
-			guard[v] = v // each has a byte
+			guard[v] = v // each variable has a byte
 		}
 		rangesOf := func(v syncvar.ID) (ranges []consistency.Range) {
 			for i, g := range guard {
@@ -105,8 +105,8 @@ func positions(list []syncvar.ID, v syncvar.ID) (at []int) {
 	return at
 }
 
-// TestRebindTwins: a tenure after Rebind finds its writes, by whatever method, and the twins of
-// former ranges are given up.
+// TestRebindTwins: a tenure after Rebind finds its writes, by every method, and the twins of
+// former ranges are freed.
 func TestRebindTwins(t *testing.T) {
 	for _, by := range []consistency.Detection{consistency.DetectTwin, consistency.DetectKept} {
 		s, base, mem := newSpace(t, 3*consistency.PageBytes)

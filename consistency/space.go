@@ -37,7 +37,7 @@ type region struct {
 // Space is one rank's view of the global address space.
 type Space struct {
 	catalogue *Catalogue
-	declared  int                      // the number of its declarations that are this rank's own
+	declared  int                      // the number of declarations that this rank has made
 	bound     int                      // the number of variables that they bind
 	regions   []region                 // by address
 	copies    []*[copiesPage]copyState // by ID, copiesPage to each; nil: none is used yet
@@ -207,14 +207,14 @@ type Region struct {
 	Element    int    // bytes of an element
 }
 
-// Locate returns which region has r, by its number in the order of AddRegion, and the offset of
-// r in it.
+// Locate returns which region contains r, by its number in the order of AddRegion, and the offset
+// of r in it.
 func (s *Space) Locate(r Range) (number, offset int) {
 	i, _ := slices.BinarySearchFunc(s.regions, r.Lo, func(g region, a Addr) int { return cmp.Compare(g.Hi-1, a) })
 	return i, int(r.Lo - s.regions[i].Lo)
 }
 
-// Unguarded returns the names of the regions of which no variable guards a byte.
+// Unguarded returns the names of the regions without any guarded byte.
 func (s *Space) Unguarded() (names []string) {
 	for _, g := range s.regions {
 		guarded := false

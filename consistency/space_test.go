@@ -58,7 +58,7 @@ func TestBindFindsOverlaps(t *testing.T) {
 	bind(t, s, "x", rng(base+500, base+600)) // the failed calls have bound nothing
 }
 
-// TestTouchingRangesAreOne writes across the border of two ranges of a variable: the changes are
+// TestTouchingRangesAreOne writes across the border of two ranges of a variable. The changes are
 // one piece, which the variable guards.
 func TestTouchingRangesAreOne(t *testing.T) {
 	s, base, mem := newSpace(t, 1000)
@@ -188,8 +188,8 @@ func TestCheckSame(t *testing.T) {
 	}
 }
 
-// TestContent checks that the content of up to 8 bytes is the bytes themselves, and that of more
-// bytes a hash that depends on each of them.
+// TestContent checks that the content of up to 8 bytes is the bytes themselves, and that the
+// content of more bytes is a hash that depends on each of them.
 func TestContent(t *testing.T) {
 	s, base, mem := newSpace(t, 100)
 	word := bind(t, s, "word", rng(base, base+3), rng(base+10, base+15))

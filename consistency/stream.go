@@ -23,7 +23,7 @@ type Stream struct {
 	Complete bool            // Cuts holds the last cut
 }
 
-// AppendCuts appends to cuts those, of any size, that bring a copy from version since to version.
+// AppendCuts appends to cuts, without a limit on their size, those from version since to version.
 func (s *Space) AppendCuts(cuts []Cut, id syncvar.ID, since, version syncvar.Version) []Cut {
 	return s.appendCuts(cuts, id, since, version, MaxAddr)
 }
@@ -47,7 +47,7 @@ func (s *Space) Stream(id syncvar.ID, since, version syncvar.Version, slotBytes 
 	return out
 }
 
-// Fill makes out the result of Stream, in the memory of its cuts.
+// Fill sets out to the result of Stream, in the memory of its cuts.
 func (s *Space) Fill(out *Stream, id syncvar.ID, since, version syncvar.Version, slotBytes int) {
 	cuts := s.appendCuts(out.Cuts[:0], id, since, version, slotBytes)
 	if len(cuts) == 0 { // the receiver needs a slot that ends the stream
@@ -70,7 +70,7 @@ func (s *Space) Follow(st *Stream, c Cut, last bool) error {
 	return nil
 }
 
-// Pieces returns the cuts that have arrived as pieces with the versions that wrote them.
+// Pieces returns the cuts that have arrived, as pieces with the versions that wrote them.
 func (st *Stream) Pieces() []Piece { return st.AppendPieces(make([]Piece, 0, len(st.Cuts))) }
 
 // AppendPieces appends Pieces to ps.

@@ -16,11 +16,11 @@ type copyState struct {
 	copied    int       // bytes copied to the twin when the tenure began
 	share     float64   // running mean of the share of pages written, 0 to 1; at first 1
 	declared  []Range   // the ranges that BeginWrite declared; nil if it declared none
-	added     []Range   // the ranges that Wrote has declared since, in any order; reused
+	added     []Range   // the ranges declared by Wrote since, in any order; reused
 	writing   bool      // an exclusive tenure is under way
 }
 
-// copiesPage is the number of variables whose states are made when one of them is used.
+// copiesPage is the number of variables whose states are allocated together, on first use.
 const copiesPage = 16
 
 // copyOf returns the state of this rank's copy of a variable.
@@ -114,8 +114,8 @@ func (s *Space) BeginWrite(id syncvar.ID, declared []Range) {
 	}
 }
 
-// Wrote declares that the tenure has written r, in addition to the ranges declared in BeginWrite,
-// which must not be nil. r must not be empty, and the variable must guard all of r.
+// Wrote declares that the tenure wrote r, in addition to the ranges declared in BeginWrite, which
+// must not be nil. r must not be empty, and the variable must guard all of r.
 func (s *Space) Wrote(id syncvar.ID, r Range) {
 	v := s.copyOf(id)
 	if !v.writing || v.declared == nil {
@@ -171,8 +171,8 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	return len(pieces) > 0
 }
 
-// Written iterates, by address, over the ranges that the tenure which made version has written and
-// no later one.
+// Written iterates, by address, over the ranges that the tenure of a version wrote and no later
+// tenure overwrote.
 func (s *Space) Written(id syncvar.ID, version syncvar.Version) iter.Seq[Range] {
 	return func(yield func(Range) bool) {
 		for _, p := range s.copyOf(id).stamps {
@@ -210,8 +210,8 @@ func (s *Space) appendNewer(out []Piece, id syncvar.ID, since syncvar.Version) [
 	return out
 }
 
-// Accept records that pieces have arrived from another rank. It panics during an exclusive tenure
-// of the variable.
+// Accept records that pieces arrived from another rank. It panics during an exclusive tenure of
+// the variable.
 func (s *Space) Accept(id syncvar.ID, pieces []Piece) {
 	v := s.copyOf(id)
 	if v.writing {

@@ -2,8 +2,8 @@ package consistency
 
 import "testing"
 
-// TestWroteAgain declares the same ranges again and again, in any order. They must take no more
-// memory than declared once.
+// TestWroteAgain declares the same ranges repeatedly, in any order. They must take no more memory
+// than if declared once.
 func TestWroteAgain(t *testing.T) {
 	const words = 3000
 	s := NewSpace()

@@ -9,8 +9,8 @@ import (
 )
 
 // RunBody runs body on h and calls ended once, when body has returned, panicked or called
-// runtime.Goexit. ended gets the error that Network.Run is to return (cause) and the error
-// that the other ports of the run are to show (shown); both are nil if body returned nil.
+// runtime.Goexit. ended gets the error that Network.Run should return (cause) and the error that
+// the other ports of the run should show (shown); both are nil if body returned nil.
 // After a panic both contain the stack; Reason returns the text without it.
 // Networks call it; network is the name of the network in error messages. If body calls
 // runtime.Goexit, RunBody does not return.
@@ -52,10 +52,10 @@ func RunThread(network, name string, h Host, body func(Host) error, ended func(c
 	ended(nil, nil)
 }
 
-// panicked is the failure of a thread that has panicked.
+// panicked is the failure of a thread that panicked.
 type panicked struct {
 	error        // without the stack
-	stack string // from the frame that has panicked
+	stack string // from the frame that panicked
 }
 
 func panicError(network, label string, value any) error {
@@ -68,20 +68,20 @@ func panicError(network, label string, value any) error {
 	return p
 }
 
-// fromPanic returns a stack without the frames above the one that has panicked: those of the
-// recovery, and of the runtime.
+// fromPanic returns a stack without the frames above the one that panicked, which are of the
+// recovery and of the runtime.
 func fromPanic(stack string) string {
 	head, frames, _ := strings.Cut(stack, "\n")
 	_, after, found := strings.Cut(frames, "\npanic(")
 	if !found {
 		return stack
 	}
-	next := func() { // a frame has two lines: the call, and where it is
+	next := func() { // a frame has two lines: the call, and its place
 		for range 2 {
 			_, after, _ = strings.Cut(after, "\n")
 		}
 	}
-	next() // what is left of panic's own
+	next() // the rest of panic's own frame
 	for strings.HasPrefix(after, "runtime.") {
 		next()
 	}
@@ -91,8 +91,8 @@ func fromPanic(stack string) string {
 func (p *panicked) Error() string { return fmt.Sprintf("%v\n%s", p.error, p.stack) }
 func (p *panicked) Unwrap() error { return p.error }
 
-// Reason returns the text of err for the other processes of a run. Of a panic it is the first line:
-// with its stack, every rank of a job would print a copy of the stack. Networks call it.
+// Reason returns the text of err for the other processes of a run. For a panic it is the first
+// line: with the stack, every rank of a job would print a copy of it. Networks call it.
 func Reason(err error) string {
 	text := err.Error()
 	if p := (*panicked)(nil); errors.As(err, &p) {

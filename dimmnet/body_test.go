@@ -17,8 +17,8 @@ type rankOnlyPort struct{ dimmnet.Port }
 func (rankOnly) Port() dimmnet.Port     { return rankOnlyPort{} }
 func (rankOnlyPort) Rank() dimmnet.Rank { return 3 }
 
-// TestReason checks which text of a failure goes to other processes: all of an error, also of one
-// with several lines, and the first line of a panic.
+// TestReason checks which text of a failure goes to other processes: the whole text of an error,
+// even of several lines, and the first line of a panic.
 func TestReason(t *testing.T) {
 	boom := errors.New("boom\nsecond line")
 	const panicked = "net: rank 3:helper panicked: "

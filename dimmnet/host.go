@@ -61,12 +61,13 @@ type Host interface {
 	// travel beside the NIC, on the papers' machines by TCP over 100BASE-TX. A notice takes its
 	// own time and may arrive before earlier posts to dst.
 	Notify(dst Rank)
-	// Notice returns this node's event, which Notify sets. Notices returns how many there were.
+	// Notice returns this node's event, which Notify sets. Notices returns how often it was set.
 	Notice() Event
 	Notices() uint64
 }
 
-// CommonClock is a Host whose Now is fast, but may differ by microseconds from that of other ranks.
+// CommonClock is a Host whose Now is fast, but may differ from the Now of other ranks by
+// microseconds.
 type CommonClock interface {
 	// CommonNow is Now by a clock that all ranks of the process share.
 	CommonNow() Time
@@ -112,9 +113,9 @@ type Viewer interface {
 	// to a peer's slice by other means. All ranks make the same calls in the same order.
 	View(n int) ([][]byte, error)
 	// Mapped reports whether View returns pages of a shared mapping, so that a process can map its
-	// own a second time.
+	// own memory a second time.
 	Mapped() bool
-	// OwnProcessor reports whether every rank has a processor to itself, as far as known.
+	// OwnProcessor reports whether every rank has a processor to itself, as far as is known.
 	OwnProcessor() bool
 }
 
@@ -128,11 +129,12 @@ type Connected interface {
 type Prefetcher interface {
 	Port
 	// PrefetchWord says that this rank will soon Store to the word at off in dst's LLCM, and that
-	// dst does not poll it before. Then the Store takes less time. It has no other effect.
+	// dst does not poll the word before that. Then the Store takes less time. PrefetchWord has no
+	// other effect.
 	PrefetchWord(dst Rank, off Offset)
-	// Prefetch says that this rank will soon read p, or write it if write is set: memory of at
-	// least 1 byte that it shares with other ranks, which do not use it before. It has no other
-	// effect.
+	// Prefetch says that this rank will soon read p, or write it if write is set. p is memory of
+	// at least 1 byte that this rank shares with other ranks, which do not use it before that.
+	// Prefetch has no other effect.
 	Prefetch(p []byte, write bool)
 }
 
@@ -142,33 +144,34 @@ type Prefetcher interface {
 // Port may call these methods.
 type ZeroCopy interface {
 	Port
-	// Send posts p, at least 1 byte, to dst. It lands after everything posted to dst before. The
+	// Send posts p, at least 1 byte, to dst. It lands after everything posted to dst earlier. The
 	// caller must not change p until Sending(dst) is false.
 	Send(dst Rank, p []byte) (posted bool)
-	// Sending reports whether the network still reads memory that was sent to dst. The change to
-	// false counts as an arrival.
+	// Sending reports whether the network still reads memory that was sent to dst. When it turns
+	// false, that counts as an arrival.
 	Sending(dst Rank) bool
 	// Receive lets the network write the next len(p) bytes from src to p.
 	Receive(src Rank, p []byte)
 	// Receiving returns the number of incomplete Receives from src. They complete in order.
 	Receiving(src Rank) int
-	// Abandon cancels all Sends and Receives of a failed run. The port does not touch their memory
-	// any more, and drops what peers still send.
+	// Abandon cancels all Sends and Receives of a failed run. The port no longer touches their
+	// memory, and drops what peers still send.
 	Abandon()
 }
 
 // Event lets a thread wait, without a CPU, until another thread of its node sets the event.
 type Event interface {
 	// Set wakes the waiting thread; if none waits, the next Wait returns at once. Several Sets
-	// before a Wait count as one. All done before Set is visible to the thread whose Wait returns.
+	// before a Wait count as one. Everything done before Set is visible to the thread whose Wait
+	// returns.
 	Set()
 	// Wait blocks until the event is set, clears it and returns nil. If the run has failed, Wait
 	// returns the port's error. Only one thread at a time may wait for an event.
 	Wait() error
 }
 
-// ErrDeadlock is the error of a run in which every thread waits and nothing is in flight.
-// Networks detect this as far as they can; the error names the ranks that wait.
+// ErrDeadlock is the error of a run in which every thread waits and nothing is in flight. Networks
+// detect this as far as they can; the error names the waiting ranks.
 var ErrDeadlock = errors.New("deadlock")
 
 // Clock is the kind of a network's clock.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Joiner is a Network that can be joined to a job. Then this process is one rank of the job:
-// Run runs the body of that rank only, and other processes run the other ranks.
+// Joiner is a Network that can be joined to a job. Then this process is one rank of the job: Run
+// runs only the body of that rank, and other processes run the other ranks.
 type Joiner interface {
 	Network
 	// Job returns this process's rank and the job's size; 0, 0 if all ranks run in this process.
@@ -24,20 +24,20 @@ type Member interface {
 	// Gather sends own to all ranks and returns the bytes of all ranks, indexed by rank and
 	// including own. It is a barrier of all ranks. Only processes of the job see the bytes.
 	Gather(ctx context.Context, own []byte) ([][]byte, error)
-	// OnLoss sets the function that is called when the process of a rank ends before its Run.
+	// OnLoss sets the function that is called when the process of a rank ends before its Run does.
 	OnLoss(lost func(rank Rank, why error))
 }
 
 // Describer is a Member, or a Network that has joined one, whose processes describe to each other
 // what they do: for roll-calls and errors.
 type Describer interface {
-	// Describe sets the function that returns this rank's note, at most MaxNote bytes, for Ask. Any
-	// goroutine may call it. Nil means that the last note that Ask has sent remains.
+	// Describe sets the function that returns this rank's note, at most MaxNote bytes, for Ask.
+	// Any goroutine may call it. If own is nil, the last note that Ask sent remains.
 	Describe(own func() []byte)
-	// Ask sends own, this rank's note, to the ranks of, and returns the notes of all ranks that
-	// have sent one, by rank: those of the ranks of are new, as far as they arrive before ctx is
-	// done. If it is done already, Ask sends own and returns: the process may end then. Other
-	// processes may call it at any time, during Run as well.
+	// Ask sends own, this rank's note, to the ranks in of. It returns by rank the notes of all
+	// ranks that have sent one. It waits for new notes from the ranks in of until ctx is done. If
+	// ctx is done already, Ask sends own and returns: the process may end then. Other processes
+	// may call it at any time, even during Run.
 	Ask(ctx context.Context, own []byte, of []Rank) [][]byte
 }
 
@@ -53,7 +53,7 @@ type Failed struct {
 }
 
 // Gone marks err, the failure of a rank, as the loss of that rank: its host is cut off, or it was
-// stopped for so long that the others do not wait for it. The text is that of err.
+// stopped for so long that the others do not wait for it. The text of err remains.
 func Gone(err error) error { return gone{err} }
 
 // IsGone reports whether err is the loss of a rank: its process, its host or the network has
@@ -68,11 +68,11 @@ type gone struct{ error }
 
 func (g gone) Unwrap() error { return g.error }
 
-// UnequalShares is the error of Sharer.Share and Viewer.View where a rank wants other memory than
-// another rank in the same call.
+// UnequalShares is the error of Sharer.Share and Viewer.View if two ranks want different amounts
+// of memory in the same call.
 type UnequalShares struct {
 	Own, Other Rank
-	Bytes      [2]int // that the two want, of each rank or of all
+	Bytes      [2]int // that the two want, for each rank or for all
 }
 
 // Error says what both ranks want.

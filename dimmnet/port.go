@@ -50,8 +50,8 @@ type Limits struct {
 // At the start of a run every LLCM is zero. A rank may post to itself.
 //
 // Stores, Writes and Multicasts from one rank to another land in the order in which they were
-// posted. The NIC performs a Push or Pull in its own time: posts made after it may land before
-// it. A program that needs the order waits until the transfer is done.
+// posted. The NIC performs a Push or Pull in its own time: later posts may land before it. A
+// program that needs the order waits until the transfer is done.
 //
 // # Bulk memory
 //
@@ -84,9 +84,9 @@ type Port interface {
 	// 1..Limits.RDMA, and each range lies in the LLCM or in the bulk memory. When the bytes have
 	// landed, the value n is stored in the word at done in this node's LLCM, which counts as an
 	// arrival. Until then the source bytes must not change, except in a sample: a Pull of whole
-	// words, at most SampleBytes, from an LLCM. It copies each word as a whole, after the Pull was
-	// posted. Two words of one sample may be of different times. The source, the destination and
-	// the word at done must not overlap.
+	// words, at most SampleBytes, from an LLCM. A sample copies each word as a whole, at some time
+	// after the Pull was posted. Two words of one sample may be of different times. The source,
+	// the destination and the word at done must not overlap.
 	Push(dst Rank, from, to Offset, n int, done Offset) (posted bool)
 	Pull(src Rank, from, to Offset, n int, done Offset) (posted bool)
 
@@ -105,7 +105,7 @@ type Port interface {
 	// Arrivals returns the mark of the last arrival at this node.
 	Arrivals() Mark
 	// Idle returns when Arrivals differs from since, when the port has failed, or when a credit or
-	// buffer becomes free for which an earlier post failed. It may also return without a reason.
+	// buffer becomes free that an earlier post lacked. It may also return without a reason.
 	Idle(since Mark)
 	// Err returns nil until the port fails, and from then on the same error.
 	Err() error

@@ -10,14 +10,14 @@ import (
 	"github.com/fagus-dsm/fagus/ringbuf"
 )
 
-// TestLargestHeaders: a header with the largest value of each field arrives as it was sent.
+// TestLargestHeaders: a header with the largest value of each field arrives unchanged.
 func TestLargestHeaders(t *testing.T) {
 	h := ringbuf.Header{Kind: ringbuf.Locations, Last: true, Sender: dimmnet.MaxNodes - 1, Len: ringbuf.MaxSlotBytes, Phase: ringbuf.PhaseMask, Addr: 1<<48 - 1, Age: ringbuf.MaxAge}
 	w0, w1 := h.Encode()
 	if got, err := ringbuf.Decode(w0, w1, h.Sender, ringbuf.MaxSlotBytes); err != nil || got != h {
 		t.Errorf("%+v arrives as %+v, %v", h, got, err)
 	}
-	for bit := range 64 { // no bit of either word means nothing
+	for bit := range 64 { // each bit of each word has a meaning
 		for word := range 2 {
 			x := [2]uint64{w0, w1}
 			x[word] ^= 1 << bit
@@ -31,8 +31,9 @@ func TestLargestHeaders(t *testing.T) {
 	}
 }
 
-// TestFullRing: as many messages of the largest size are under way as there are slots, and not one
-// more; when the oldest is read, another goes, for more messages than a flag can count.
+// TestFullRing: there may be as many messages of the largest size under way as there are slots,
+// and not one more. When the oldest is read, another may go. There are more messages than a flag
+// can count.
 func TestFullRing(t *testing.T) {
 	full, taken := make(chan int), make(chan int)
 	err := inproc.New(inproc.Config{LLCM: 64 << 10}).Run(t.Context(), 2, func(h dimmnet.Host) error {

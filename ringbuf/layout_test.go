@@ -156,8 +156,8 @@ func TestHeadersThatDoNotFit(t *testing.T) {
 	panics(t, "phase 16777216", func() { Header{Phase: PhaseMask + 1}.Encode() })
 }
 
-// TestPutOutOfTurn checks that Put panics if the sender is not ready, or if the data do not have
-// the header's length or do not fit a slot.
+// TestPutOutOfTurn checks that Put panics if the sender is not ready, if the data do not have the
+// header's length, or if they do not fit a slot.
 func TestPutOutOfTurn(t *testing.T) {
 	l, err := NewLayout(dimmnet.Limits{Store: 8, Block: 464, LLCM: 2048}, 2)
 	if err != nil {

@@ -20,7 +20,7 @@ func TestTreeOfAllRanks(t *testing.T) {
 				}
 			}
 		}
-		in := make([]int, nodes) // by rank: how many subtrees of the root's children it is in
+		in := make([]int, nodes) // by rank: how many subtrees of the root's children contain it
 		in[0] = 1
 		for _, c := range tree.Children(0) {
 			for r := range tree.Subtree(c) {
@@ -43,8 +43,8 @@ func TestTreeOfAllRanks(t *testing.T) {
 	}
 }
 
-// TestRingsOfAllRanks checks that rings between all pairs of as many ranks as a Rank can number do
-// not overlap, and lie below 2^32.
+// TestRingsOfAllRanks checks the rings between all pairs of as many ranks as a Rank can number:
+// they do not overlap, and lie below 2^32.
 func TestRingsOfAllRanks(t *testing.T) {
 	limits := dimmnet.Limits{Store: 8, Block: 4096, LLCM: 1 << 31} // 32 KiB for every rank
 	l, err := NewLayout(limits, dimmnet.MaxNodes)

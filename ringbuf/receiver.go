@@ -10,7 +10,7 @@ type Receiver struct {
 
 	next  cursor // the slot of the next message
 	given cursor // the slot to give back next
-	owed  int    // the number of slots that are emptied and not given back
+	owed  int    // the number of slots that are emptied but not given back
 	due   int    // how many of the owed slots are to be given back now
 	lazy  bool
 }
@@ -39,7 +39,7 @@ func (r *Receiver) SetLazy(on bool) { r.lazy = on }
 
 // Poll reports whether a message has arrived, and returns its header. While Owing returns true,
 // Poll does not poll the flag. If Poll returns true, the next call must be Take. An error means
-// that no correct peer sends this header; the ring cannot be used any more.
+// that no correct peer sends this header; the ring can no longer be used.
 func (r *Receiver) Poll() (h Header, arrived bool, err error) {
 	own := r.port.Rank()
 	// (1) poll the send-complete flag

@@ -17,8 +17,8 @@ import (
 // ringMessages is enough for several laps of the flags, which wrap at 255.
 const ringMessages = 2000
 
-// message returns message i from rank from to rank to. Its length and bytes depend on the
-// arguments only.
+// message returns message i from rank from to rank to. Its length and bytes depend only on the
+// arguments.
 func message(from, to dimmnet.Rank, i, slotBytes int) []byte {
 	random := rand.New(rand.NewPCG(uint64(from)<<16|uint64(to), uint64(i)))
 	p := make([]byte, random.IntN(slotBytes+1)>>random.IntN(13))

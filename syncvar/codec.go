@@ -16,9 +16,9 @@ import (
 //	3 sets    Shared, Exclusive, Clean
 //	word      8 bytes, little endian, only in a Reduce
 //
-// A set is the number of its runs, then gap, stride and count of each run. A run has count IDs,
-// each stride above the one before. gap is the number of IDs between the end of the run before and
-// the first ID of this run. Any number of cyclic rows is one run.
+// A set is the number of its runs, and then the gap, stride and count of each run. A run has count
+// IDs, each of them stride above the one before. gap is the number of IDs between the end of the
+// previous run and the first ID of this one. Any number of cyclic rows is one run.
 
 // MaxListBytes bounds the size of an encoded list.
 const MaxListBytes = 1 << 23

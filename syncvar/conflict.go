@@ -15,7 +15,7 @@ type Denial struct {
 	Holder dimmnet.Rank
 }
 
-// Conflict returns why Grant has not granted the list of a rank. ok is false if no grant of the
+// Conflict returns why Grant did not grant the list of a rank. ok is false if no grant of the
 // phase conflicts with the list: it is behind a Fence, or the phase grants nothing.
 func Conflict(lists []List, granted []bool, rank dimmnet.Rank) (d Denial, ok bool) {
 	own := &lists[rank]
@@ -52,7 +52,7 @@ func common(a, b []ID) (id ID, ok bool) {
 	return 0, false
 }
 
-// Apart reports whether no two lists can conflict, as far as their first and last variables tell.
+// Apart reports whether the first and last variables of the lists show that no two lists conflict.
 // It looks at no other names.
 func Apart(lists []List) bool {
 	type span struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestDenied compares Denied with Grant for all lists of three ranks and two variables: a list that
-// is not granted conflicts with a granted list in the variable that Denied names, and a granted
-// list with none.
+// TestConflict compares Conflict with Grant for all lists of three ranks and two variables. A list
+// that is not granted conflicts with a granted list in the variable that Conflict names, and a
+// granted list conflicts with none.
 func TestConflict(t *testing.T) {
 	denials := 0
 	everyList(3, 2, func(lists []syncvar.List) {

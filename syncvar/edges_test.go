@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// TestLargestLists: a list with the largest phase, age, number of declarations and variables that
-// there may be is decoded; with one more of any, it is refused.
+// TestLargestLists: a list with the largest phase, age, number of declarations and variable ID is
+// decoded. If any of them is larger by one, the list is refused.
 func TestLargestLists(t *testing.T) {
 	const phase, declared = 1 << 62, 1 << 31
 	list := func(change func(l *syncvar.List)) syncvar.List {

@@ -2,7 +2,7 @@ package syncvar
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// Event is what the engine of a rank tells its Observer of a call of the rank.
+// Event is what the engine of a rank tells its Observer about a call of the rank.
 type Event struct {
 	Kind   EventKind
 	Latest Latest // of Agreed, Denied and Met
@@ -10,27 +10,27 @@ type Event struct {
 	Denial Denial // of Denied, Delayed and Held
 }
 
-// Latest is the rank that has come last to a phase or meeting: the others have waited for it. It is
+// Latest is the rank that came last to a phase or meeting: the other ranks waited for it. It is
 // unknown where lists travel over a tree: they arrive together.
 type Latest struct {
 	Rank  dimmnet.Rank
 	Known bool
 }
 
-// EventKind is what has happened.
+// EventKind says what happened.
 type EventKind uint8
 
-// The kinds of events. An engine has the ones that suit its way to grant variables.
+// The kinds of events. Each engine emits those that suit its way of granting variables.
 const (
 	// Moving: all ranks are in a phase, and data begin to move.
 	Moving EventKind = iota
 	// Agreed: a phase is over.
 	Agreed
-	// Denied, after Agreed: the phase has not granted the call's variables. Denial is unknown if
-	// this is not because of a grant to another rank.
+	// Denied, after Agreed: the phase did not grant the call's variables. Denial is unknown if the
+	// reason is not a grant to another rank.
 	Denied
-	// Delayed: the rank has waited since its call began, because another rank had the only variable
-	// that the call wants.
+	// Delayed: the rank has waited since its call began, because another rank had the only
+	// variable that the call wants.
 	Delayed
 	// Waiting: a wait begins. Held or Met ends it; without them it has taken no time.
 	Waiting
@@ -46,12 +46,12 @@ const (
 
 // Observer is told of the events of a rank by the goroutine that makes the rank's calls.
 type Observer interface {
-	// Entered says, once in each call, that the rank is going to wait. Where an engine can, it
-	// posts before, so that the work of Entered takes no longer than the posts are on their way.
-	// It is an event, too: as a call of On it would take 3 ns more, of the 90 ns of a Barrier.
+	// Entered says, once in each call, that the rank is about to wait. If it can, an engine posts
+	// first, so that the work of Entered overlaps the time of the posts. It is an event, too, but
+	// a call of On would take 3 ns more, of the 90 ns of a Barrier.
 	Entered()
-	// Wants reports whether the Observer has use for Agreed, which comes in every call. It gives
-	// the same answer always.
+	// Wants reports whether the Observer uses Agreed, which comes in every call. The answer never
+	// changes.
 	Wants(k EventKind) bool
 	On(e Event)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Granting is memory for Grant, which keeps a caller of many Grants from allocating.
+// Granting is memory for Grant, so that repeated calls do not allocate.
 type Granting struct {
 	granted []bool
 	order   []int
@@ -35,7 +35,7 @@ func Grant(m *Granting, phase uint64, lists []List) []bool {
 	return granted
 }
 
-// fewWanting is the number of lists up to which looking at all names takes less time than Apart.
+// fewWanting is the number of lists up to which looking at all names is faster than Apart.
 const fewWanting = 8
 
 // grantInTurn withdraws each grant that conflicts with a grant earlier in the order.

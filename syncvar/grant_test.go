@@ -75,8 +75,8 @@ func TestGrantExhaustively(t *testing.T) {
 	})
 }
 
-// TestGrantBehindFence: a list behind a Fence is granted as if it wanted nothing until all are
-// behind it, and then as any other.
+// TestGrantBehindFence: until all lists are behind a Fence, a list behind it is granted as if it
+// wanted nothing. Then it is granted as any other.
 func TestGrantBehindFence(t *testing.T) {
 	everyList(3, 1, func(lists []syncvar.List) {
 		const phase = 7
@@ -108,7 +108,7 @@ func TestGrantBehindFence(t *testing.T) {
 	})
 }
 
-// TestCheckFence: ranks that can no longer meet at a Fence are named.
+// TestCheckFence: the error names ranks that can no longer meet at a Fence.
 func TestCheckFence(t *testing.T) {
 	list := func(call syncvar.Call, fenced bool) syncvar.List { return syncvar.List{Call: call, Fenced: fenced} }
 	const rule = "; all ranks must call Fence, Update, Barrier, Reduce and Rebind in the same order, and none may return before"

@@ -2,10 +2,10 @@ package syncvar
 
 import "fmt"
 
-// An inline request is an acquire list in one word, which a port can store at once. A list fits
-// if it wants at most one variable, names at most one clean or attached one, and its rank has
-// declared nothing since the phase before. The Word of a Reduce is not part of the request, nor are
-// the contents of an attached variable: they go beside it, and land before it.
+// An inline request is an acquire list in one word, which a port can store at once. A list fits if
+// it wants at most one variable, names at most one clean or attached one, and its rank has
+// declared nothing since the previous phase. The Word of a Reduce is not part of the request, nor
+// are the contents of an attached variable: they go beside it, and land before it.
 //
 //	tag 12 | follows 1 | call 3 | access 2 | clean 1 | fenced 1 | age 7 | attached 1 | wanted 18 |
 //	clean or attached 18
@@ -35,8 +35,9 @@ func tag(phase uint64) uint64 { return phase%(1<<tagBits-1) + 1 }
 // InlineIsOf reports whether w is the inline request of a phase.
 func InlineIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
 
-// Inline encodes l as an inline request. If l does not fit, the request says that the list follows.
-// settled says that the rank has declared as much as in the phase before, if there was one.
+// Inline encodes l as an inline request. If l does not fit, the request says that the list
+// follows. settled says that the rank has declared nothing since the previous phase, if there was
+// one.
 func (l *List) Inline(settled bool) (w uint64, fits bool) {
 	w = tag(l.Phase)
 	wanted, named, age := len(l.Shared)+len(l.Exclusive), len(l.Clean)+len(l.Attached), l.Phase-l.Since
@@ -70,8 +71,8 @@ func (l *List) Inline(settled bool) (w uint64, fits bool) {
 	return w | bits | uint64(want)<<idAt | uint64(name)<<cleanAt, true
 }
 
-// InlineMeeting returns the inline request of a rank that waits for all ranks in a call since this
-// phase, and reports nothing.
+// InlineMeeting returns the inline request of a rank that has waited for all ranks in a call since
+// this phase, and reports nothing.
 func InlineMeeting(call Call, phase uint64) uint64 {
 	return tag(phase) | uint64(call-Acquire)<<callAt
 }
@@ -87,9 +88,9 @@ func InlineFollows(w, phase uint64) (bool, error) {
 	return true, nil
 }
 
-// InlineTakes reports whether the inline request w, of a rank that has made so many declarations,
-// is valid and says that the rank acquires since this phase, and reports no clean variable. access
-// and id are what the rank wants; access is 0 if it wants nothing.
+// InlineTakes checks the inline request w of a rank that has made so many declarations. ok reports
+// whether w is valid and says that the rank acquires since this phase, and reports no clean
+// variable. access and id are what the rank wants; access is 0 if it wants nothing.
 func InlineTakes(w uint64, declared uint32) (access Access, id ID, ok bool) {
 	const other = followsBit | (1<<callBits-1)<<callAt | cleanBit | 1<<fencedAt | (1<<ageBits-1)<<ageAt
 	access, id = Access(w>>accessAt&3), ID(w>>idAt&(1<<idBits-1))

@@ -11,13 +11,13 @@ import (
 // forever.
 type Mismatch struct {
 	First, Second dimmnet.Rank
-	first, second string // what both have called
+	first, second string // the calls of both ranks
 }
 
-// Error says what both ranks have called, and the rule.
+// Error says what both ranks called, and the rule.
 func (m *Mismatch) Error() string { return m.At("", "") }
 
-// At is Error with where the first and the second rank were, such as " at main.go:12".
+// At is Error with the places of the two calls, such as " at main.go:12".
 func (m *Mismatch) At(first, second string) string {
 	return fmt.Sprintf("rank %d %s%s, but rank %d %s%s; all ranks must call Fence, Update, Barrier, Reduce and Rebind in the same order, and none may return before",
 		m.First, m.first, first, m.Second, m.second, second)
@@ -31,8 +31,8 @@ func CheckMeeting(first dimmnet.Rank, a Call, second dimmnet.Rank, b Call) error
 	return &Mismatch{first, second, did(a), did(b)}
 }
 
-// Fenced returns how many lists are behind a Fence. In the phase in which all are, the Fence is
-// passed.
+// Fenced returns how many lists are behind a Fence. The Fence is passed in the phase in which all
+// are.
 func Fenced(lists []List) (n int) {
 	for r := range lists {
 		if lists[r].Fenced {

@@ -8,21 +8,21 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 type Readers struct {
 	version Version
 	list    []reader
-	first   int // readers before this one have as many readers below them as they may have
+	first   int // readers before this one already have Fanout readers below them
 }
 
 type reader struct {
 	rank  dimmnet.Rank
 	have  Version // of its copy, before it got the data
-	below int     // to how many readers it sends the data
+	below int     // the number of readers to which it sends the data
 }
 
 // Source returns the rank that sends the data of version to the reader w, which the owner has just
-// granted a shared tenure. ok is false if the owner sends them itself. It does so if it is free to,
-// and if no earlier reader has got all that w lacks.
+// granted a shared tenure. ok is false if the owner itself sends the data. It does so if it is
+// free, or if no earlier reader has received all that w lacks.
 //
-// The copy of that rank has the same version until the tenure of w is over, since the owner grants
-// no exclusive tenure before.
+// The copy of that rank keeps the version until the tenure of w is over, since the owner grants no
+// exclusive tenure before.
 func (r *Readers) Source(w *Want, version Version, free bool) (rank dimmnet.Rank, ok bool) {
 	if r.version != version {
 		*r = Readers{version: version, list: r.list[:0]}

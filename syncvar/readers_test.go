@@ -7,8 +7,8 @@ import (
 )
 
 // TestReadersFormATree lets readers ask one after the other. Each gets the data from an earlier
-// reader of the same version that lacked as much, none serves more than Fanout, and the tree is as
-// low as it can be.
+// reader of the same version that lacked as much. No reader serves more than Fanout others, and
+// the tree is as low as possible.
 func TestReadersFormATree(t *testing.T) {
 	var r Readers
 	depth, serves := map[dimmnet.Rank]int{}, map[dimmnet.Rank]int{}
@@ -34,8 +34,8 @@ func TestReadersFormATree(t *testing.T) {
 	}
 }
 
-// TestReadersServeWhatTheyGot checks that a reader serves no rank that lacks more than it got
-// itself, nor another version, nor itself.
+// TestReadersServeWhatTheyGot checks that a reader serves no rank that lacks more than the reader
+// itself got, nor another version, nor itself.
 func TestReadersServeWhatTheyGot(t *testing.T) {
 	var r Readers
 	for i, c := range []struct {

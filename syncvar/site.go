@@ -33,7 +33,7 @@ type Site struct {
 	lender      dimmnet.Rank   // the rank that granted this rank's last shared tenure
 	asking      Want           // this rank's own request; Access is 0 if there is none
 	deferred    []Want         // requests older than asking
-	unannounced bool           // this rank has become the owner and has not announced it
+	unannounced bool           // this rank has become the owner and not yet announced it
 	chased      bool           // this rank has forwarded a request since its last own grant
 }
 
@@ -203,11 +203,11 @@ func (s *Site) Written() Version { return s.written }
 
 // Takes reports whether this rank may take the variable from the owner without a request. It may
 // not after it has forwarded another rank's request: that request could follow the variable
-// forever, while ranks take it from each other. A request of its own comes behind the other one.
+// forever, while ranks take it from each other. The rank's own request comes behind the other one.
 func (s *Site) Takes() bool { return !s.Owns() && !s.chased }
 
 // Take makes this rank the owner, as an exclusive grant does. The rank has taken the variable from
-// its owner, who left it Free at a version before this one. written is as in Granted.
+// its owner, who left it Free at an earlier version. written is as in Granted.
 func (s *Site) Take(version, written Version) {
 	s.hint, s.written, s.unannounced = Hint{version, s.rank}, written, true
 	s.holders, s.access = append(s.holders, s.rank), Exclusive

@@ -15,7 +15,7 @@ type packet struct {
 	action  Action
 	release bool
 	copied  int          // of a grant with data: the number of the newest write in the data
-	pass    bool         // a reader is to grant the action, for the owner
+	pass    bool         // a reader should grant the action, on behalf of the owner
 	owner   dimmnet.Rank // in pass, and in the grant that follows
 }
 
@@ -26,16 +26,16 @@ type tenant struct {
 	waits   bool
 	holds   bool
 	copied  int      // the number of the newest write in the rank's copy
-	due     int      // the number of writes at a brief request, which the grant brings
+	due     int      // the number of writes at a brief request, which the grant must bring
 	open    bool     // other ranks may take the variable, and the site learns of it later
-	taken   Hint     // of the rank that was the last to take the variable from this one
-	early   []packet // passes that have overtaken the grant to this rank
+	taken   Hint     // the rank that was the last to take the variable from this one
+	early   []packet // passes that overtook the grant to this rank
 }
 
-// lost reports whether another rank has taken the variable, and the site does not know it.
+// lost reports whether another rank has taken the variable without the site's knowledge.
 func (t *tenant) lost() bool { return t.open && t.taken.Version > t.site.hint.Version }
 
-// settle tells the site who has taken the variable, and closes it unless brief.
+// settle tells the site which rank has taken the variable, and closes the variable unless brief.
 func (t *tenant) settle(brief bool) {
 	lost := t.lost()
 	if lost {
@@ -198,7 +198,8 @@ func (w *sites) act(at dimmnet.Rank, actions []Action, err error) error {
 	return err
 }
 
-// pass lets a reader grant a request for the owner. It must have the version that the owner grants.
+// pass lets a reader grant a request on behalf of the owner. It must have the version that the
+// owner grants.
 func (w *sites) pass(at dimmnet.Rank, m packet) error {
 	t := &w.ranks[at]
 	if s := &t.site; t.waits && s.Have() < m.action.Version {
@@ -343,8 +344,8 @@ func exploreAll(t *testing.T, direct bool) {
 	t.Logf("%d states", states)
 }
 
-// TestSiteExhaustively explores the protocol of requests. TestTakesExhaustively lets ranks also
-// take the variable from its owner, at any moment in which it is free.
+// TestSiteExhaustively explores the protocol of requests. TestTakesExhaustively also lets ranks
+// take the variable from its owner, whenever it is free.
 func TestSiteExhaustively(t *testing.T) { exploreAll(t, false) }
 func TestTakesExhaustively(t *testing.T) {
 	if testing.Short() {
@@ -369,7 +370,7 @@ func TestPassesExhaustively(t *testing.T) {
 			states += explore(t, w)
 		}
 	}
-	// The third reader may hear of the fourth before it is granted the variable.
+	// The third reader may learn of the fourth before it is granted the variable.
 	w := newSites([][]Want{{exclusive}, {shared}, {shared}, {brief}}, false)
 	w.passes = true
 	states += explore(t, w)

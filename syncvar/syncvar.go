@@ -72,17 +72,17 @@ type List struct {
 	Exclusive []ID   // variables wanted for writing
 	Clean     []ID   // variables held exclusively since the last phase and left unchanged
 	Attached  []ID   // a variable whose contents come with an inline request; at most one
-	Word      uint64 // what the rank contributes to a Reduce; 0 in other calls
+	Word      uint64 // the rank's word in a Reduce; 0 in other calls
 }
 
-// Meet makes l the list of a rank that waits for all ranks in a call since this phase, and reports
-// nothing. The declarations remain.
+// Meet makes l the list of a rank that has waited for all ranks in a call since this phase, and
+// reports nothing. The declarations remain.
 func (l *List) Meet(call Call, phase, word uint64) {
 	l.Phase, l.Since, l.Call, l.Fenced, l.Word = phase, phase, call, false, word
 	l.Shared, l.Exclusive, l.Clean, l.Attached = nil, nil, nil, nil
 }
 
-// Meets reports whether the list says nothing but that its rank waits for all ranks in a call.
+// Meets reports whether the list says only that its rank waits for all ranks in a call.
 func (l *List) Meets() bool {
 	return l.Call != Acquire && !l.Fenced && len(l.Clean)+len(l.Attached) == 0
 }

@@ -54,8 +54,7 @@ func (t *Table) State(id ID) State {
 	return t.states[id]
 }
 
-// Source returns the owner of a variable, and whether the newest changes are not in the copy of
-// rank.
+// Source returns the owner of a variable, and whether the copy of rank lacks the newest changes.
 func (t *Table) Source(id ID, rank dimmnet.Rank) (owner dimmnet.Rank, lacks bool) {
 	if int(id) >= len(t.states) {
 		return 0, false
@@ -86,7 +85,7 @@ func (s *State) have(rank dimmnet.Rank) Version {
 	return 0
 }
 
-// fewCopies is the number of copies up to which looking at all takes less time than a search.
+// fewCopies is the number of copies up to which looking at all is faster than a search.
 const fewCopies = 8
 
 func (s *State) find(rank dimmnet.Rank) (int, bool) {
@@ -184,7 +183,7 @@ type need struct {
 	rank dimmnet.Rank
 }
 
-// Lacks reports whether the newest changes of the variable are not in the copy of a rank.
+// Lacks reports whether the copy of a rank lacks the newest changes of the variable.
 func (s *State) Lacks(rank dimmnet.Rank) bool { return rank != s.Owner && s.have(rank) < s.Written }
 
 // Updates appends to ts the transfers of an Update: every variable that was written since the last
@@ -275,7 +274,8 @@ func (t *Table) ApplyUpdate() {
 	}
 }
 
-// ApplyPart records a phase that only moved data: the receivers of ts have current copies now.
+// ApplyPart records a phase that only moved data: afterwards the receivers of ts have current
+// copies.
 func (t *Table) ApplyPart(ts []Transfer) {
 	for i := range ts {
 		s := t.at(ts[i].ID)
@@ -292,8 +292,9 @@ func (t *Table) Clone() *Table {
 	return c
 }
 
-// Extrapolate repeats so many times the difference between before and t, which is that of a cycle
-// of phases. It must not be the first cycle: the owners and copysets of both are the same.
+// Extrapolate adds the changes from before to t so many times more: they are the changes of a
+// cycle of phases. It must not be the first cycle: the owners and copysets of before and t are the
+// same.
 func (t *Table) Extrapolate(before *Table, times uint64) {
 	later := func(now *Version, then Version) { *now += Version(times) * (*now - then) }
 	for id := range t.states {

@@ -2,16 +2,16 @@ package syncvar
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// Wants is what the list of a rank says of some variables. A rank that follows only some variables
-// gives the table the Wants of these alone: what it then knows of them is what it would know of
-// all.
+// Wants is what the list of a rank says about some variables. A rank that follows only some
+// variables gives the table only their Wants. The table then knows as much about them as if it
+// knew all.
 type Wants struct {
 	Rank                     dimmnet.Rank
 	Granted                  bool
 	Shared, Exclusive, Clean []ID
 }
 
-// Of returns what l says of the variables for which of returns is. some is false if that is
+// Of returns what l says about the variables for which of returns is. some is false if that is
 // nothing. If l names no others, the result shares the memory of l.
 func (l *List) Of(of func(ID) bool, is bool) (w Wants, some bool) {
 	w.Shared, w.Exclusive, w.Clean = those(l.Shared, of, is), those(l.Exclusive, of, is), those(l.Clean, of, is)
@@ -66,7 +66,7 @@ func (t *Table) ApplyWants(all []Wants) {
 	}
 }
 
-// Move moves what from knows of a variable to t. Both are tables of the same phase.
+// Move moves the state of a variable from table from to t. Both are tables of the same phase.
 func (t *Table) Move(from *Table, id ID) {
 	if int(id) >= len(from.states) {
 		return
@@ -81,5 +81,5 @@ func (t *Table) Move(from *Table, id ID) {
 // Empty returns a table without variables, in which versions begin as in t.
 func (t *Table) Empty() *Table { return &Table{first: t.first} }
 
-// Variables returns a number that is above the IDs of all variables that t knows of.
+// Variables returns a number above the IDs of all variables in t.
 func (t *Table) Variables() ID { return ID(len(t.states)) }

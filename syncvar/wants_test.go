@@ -9,8 +9,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// someLists returns random lists of Acquire. Those of one rank follow those of another rank in most
-// programs, so most lists are near the rank's number.
+// someLists returns random lists of Acquire. Often the lists of one rank follow those of another
+// rank, as in most programs, so most lists are near the rank's number.
 func someLists(random *rand.Rand, ranks, vars int) []syncvar.List {
 	lists := make([]syncvar.List, ranks)
 	for r := range lists {
@@ -31,7 +31,8 @@ func someLists(random *rand.Rand, ranks, vars int) []syncvar.List {
 	return lists
 }
 
-// inOrder is Grant without phases: by age and rank, each list that conflicts with no earlier one.
+// inOrder is Grant without phases: by age and rank, it grants each list that conflicts with no
+// earlier one.
 func inOrder(lists []syncvar.List) []bool {
 	granted := make([]bool, len(lists))
 	order := make([]int, len(lists))
@@ -61,8 +62,8 @@ func inOrder(lists []syncvar.List) []bool {
 	return granted
 }
 
-// TestApart: lists that are apart do not conflict, and lists are granted as if all names had been
-// looked at.
+// TestApart: lists that are apart do not conflict, and they are granted as if all names had been
+// compared.
 func TestApart(t *testing.T) {
 	apart, denied := 0, 0
 	for seed := range uint64(2000) {
@@ -87,8 +88,9 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestWants: two tables that get what the lists say of even and of odd variables know together what
-// one table knows of all. From time to time a variable moves from one to the other.
+// TestWants: one table gets what the lists say about even variables, and another what they say
+// about odd ones. Together they know what one table knows about all. From time to time a variable
+// moves from one to the other.
 func TestWants(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 3))
@@ -160,8 +162,8 @@ func TestWants(t *testing.T) {
 	}
 }
 
-// TestOf: what a list says of some variables and of the others is what it says. It names nothing
-// twice, and a list that names no others is not copied.
+// TestOf: what a list says about some variables and about the others is all that it says. Nothing
+// is named twice, and a list that names no others is not copied.
 func TestOf(t *testing.T) {
 	l := syncvar.List{Shared: []syncvar.ID{1, 4, 6}, Exclusive: []syncvar.ID{2, 3}, Clean: []syncvar.ID{5}}
 	even := func(id syncvar.ID) bool { return id%2 == 0 }

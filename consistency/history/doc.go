@@ -36,9 +36,9 @@
 //	               Acquire and Update
 //
 // A4 (unguarded reads), A6 (a barrier refreshes nothing) and A7 (no value out of thin air) follow,
-// because the checker compares every observed content with a known content: the content that the
-// same rank saw before (A5), or that another rank left (A3). A8 is about epochs after a crash. A
-// run has only one epoch, because no run recovers from a crash so far.
+// because the checker compares every observed content with a known one: with what the same rank
+// saw earlier (A5), or with what another rank left (A3). A8 is about epochs after a crash. A run
+// has only one epoch, because no run recovers from a crash so far.
 //
 // # Costs
 //

@@ -36,7 +36,7 @@ func (r *Recorder) Encode() ([]byte, error) {
 	return json.Marshal(recording{r.names, r.initial, all})
 }
 
-// Decode sets the record of a rank whose process has sent it as the result of Encode. The clocks of
+// Decode sets the record of a rank whose process sent the result of Encode. The clocks of
 // processes differ, so from now on Check does not compare times.
 func (h *History) Decode(rank dimmnet.Rank, data []byte) error {
 	var from recording

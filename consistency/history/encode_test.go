@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestEncode: the record that another process decodes is the record of the rank, and a violation
-// in it is found.
+// TestEncode: another process decodes the same record as the rank encoded, and a violation in it
+// is found.
 func TestEncode(t *testing.T) {
 	m := newMaker(2)
 	m.Rank(0).Observed(1, 0, us)

@@ -10,11 +10,11 @@ type op uint8
 const (
 	begin   op = 1 + iota // a tenure begins
 	end                   // a tenure ends
-	refresh               // an Update has brought the rank's copy of a variable to a version
+	refresh               // an Update brought the rank's copy of a variable to a version
 	observe               // the program reads a variable that it does not hold
 	enter                 // the rank arrives at a meeting: Update, Barrier or Reduce
 	leave                 // the rank leaves the meeting
-	rebind                // the ranges that the variable guards have changed
+	rebind                // the ranges that the variable guards changed
 )
 
 type event struct {
@@ -37,7 +37,7 @@ type History struct {
 // New returns an empty history, for one run.
 func New() *History { return &History{} }
 
-// Begin makes a Recorder for every rank of a run, and discards the record of the run before.
+// Begin makes a Recorder for every rank of a run, and discards the record of the previous run.
 func (h *History) Begin(nodes int) {
 	h.ranks, h.apartClocks = make([]*Recorder, nodes), false
 	for r := range h.ranks {
@@ -86,16 +86,16 @@ func (r *Recorder) Bind(name string, content uint64) {
 	r.names, r.initial = append(r.names, name), append(r.initial, content)
 }
 
-// Rebound records that the ranges which a variable guards have changed, and the content of the
-// rank's copy of the new ranges. The variable's next tenure must be exclusive, with a new version.
+// Rebound records that the ranges guarded by a variable changed, and the content of the rank's
+// copy of the new ranges. The variable's next tenure must be exclusive, with a new version.
 func (r *Recorder) Rebound(id syncvar.ID, content uint64, at dimmnet.Time) {
 	r.add(event{op: rebind, variable: id, content: content, at: at})
 }
 
-// Call records the begin of an Acquire, Update, Barrier or Reduce.
+// Call records the beginning of an Acquire, Update, Barrier or Reduce.
 func (r *Recorder) Call() { r.calls++ }
 
-// Acquired records that a tenure has begun.
+// Acquired records that a tenure begins.
 func (r *Recorder) Acquired(id syncvar.ID, access syncvar.Access, v syncvar.Version, content uint64, at dimmnet.Time) {
 	r.add(event{op: begin, access: access, variable: id, version: v, content: content, at: at})
 }
@@ -105,13 +105,13 @@ func (r *Recorder) Released(id syncvar.ID, access syncvar.Access, v syncvar.Vers
 	r.add(event{op: end, access: access, variable: id, version: v, content: content, at: at})
 }
 
-// Updated records that an Update has brought the rank's copy of a variable to version v. The rank
-// has acquired the variable before.
+// Updated records that an Update brought the rank's copy of a variable to version v. The rank has
+// acquired the variable earlier.
 func (r *Recorder) Updated(id syncvar.ID, v syncvar.Version, content uint64, at dimmnet.Time) {
 	r.add(event{op: refresh, variable: id, version: v, content: content, at: at})
 }
 
-// Observed records the content that the program reads of a variable that it does not hold.
+// Observed records the content that the program reads from a variable that it does not hold.
 func (r *Recorder) Observed(id syncvar.ID, content uint64, at dimmnet.Time) {
 	r.add(event{op: observe, variable: id, content: content, at: at})
 }

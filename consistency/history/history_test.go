@@ -150,7 +150,7 @@ func TestCheck(t *testing.T) {
 			m.Rank(0).Observed(0, 6, 3*us)
 		}, `A5 snapshot: rank 0 reads "a" without holding it (call 1, at 3.000 us) and sees 0x6; when last rank 0 releases "a" exclusive`},
 		"changed before": {func(m maker) { m.Rank(0).Observed(1, 6, 3*us) }, `reads "b" without holding it (call 0, at 3.000 us) and sees 0x6; it has never acquired it`},
-		"store buffering": {func(m maker) { // both reads see the old contents
+		"store buffering": {func(m maker) { // both ranks read the old contents
 			m.tenure(0, 0, x, 1, 0, 1, 0, 0)
 			m.tenure(0, 1, s, 0, 0, 0, 0, 0)
 			m.tenure(1, 1, x, 1, 0, 1, 0, 0)
@@ -174,7 +174,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestSmallestCycle checks that of a long and a short cycle the short one is reported.
+// TestSmallestCycle checks that the short one of two cycles is reported.
 func TestSmallestCycle(t *testing.T) {
 	m := newMaker(3)
 	for r := range m.nodes() { // a long cycle, through all three ranks
@@ -197,7 +197,7 @@ func TestSmallestCycle(t *testing.T) {
 	}
 }
 
-// TestCounts checks that Counts counts the present run and nothing of the run before.
+// TestCounts checks that Counts counts only the present run.
 func TestCounts(t *testing.T) {
 	m := newMaker(2)
 	m.tenure(0, 0, x, 1, 0, 1, 0, 0)

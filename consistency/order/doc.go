@@ -1,6 +1,6 @@
-// Package order finds tenures of a variable that nothing orders but the phases in which they
-// happened to be. Such a program gives the right result in Phase mode, and in Threaded mode
-// another one in each run. The package is pure: it needs only what the ranks did.
+// Package order finds tenures of a variable that only the phases of the run happened to order.
+// Such a program gives the right result in Phase mode, and a different one in each run in Threaded
+// mode. The package is pure: it needs only what the ranks did.
 //
 //	rec := order.NewRecorder()                 // one for each rank
 //	rec.Acquired("main.go:41", order.Tenure{Var: v, Exclusive: true, Version: 3})
@@ -18,11 +18,12 @@
 // variable by different ranks, at least one of them exclusive, must be ordered by these rules. The
 // order in which a variable is granted does not count, because it differs between modes and runs.
 //
-// A program may state that a tenure is right in whichever order it is granted (Tenure.Unordered):
-// then the variable is a lock, or a value of which any version will do. Two unordered tenures need
-// no other order. They give one, as locks do: what precedes an unordered exclusive tenure that has
-// changed the data precedes what follows an unordered tenure that sees the change. So one rank may
-// put a task into a guarded queue, and another may take it and use what the first rank prepared.
+// A program may state that a tenure is correct in whichever order it is granted
+// (Tenure.Unordered): then the variable is a lock, or a value of which any version will do. Two
+// unordered tenures need no other order. They give one, as locks do: if an unordered exclusive
+// tenure changes the data, and another unordered tenure sees the change, everything before the
+// first precedes everything after the second. So one rank may put a task into a guarded queue, and
+// another may take it and use what the first rank prepared.
 //
 // # Costs
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Race is a pair of tenures of one variable that nothing orders.
+// Race is a pair of tenures of one variable that no rule orders.
 type Race struct {
 	Var    syncvar.ID
 	Ranks  [2]int
@@ -25,15 +25,15 @@ func (r *Race) Text(name string) string {
 }
 
 // Find returns a race in what the ranks did, or nil. It looks at the meetings that all logs have.
-// The race is one between the earliest meetings, of the variable that was bound first.
+// It returns a race between the earliest meetings, of the variable that was bound first.
 func Find(logs []Log) *Race {
-	end := math.MaxInt // only meetings before it are whole in all logs
+	end := math.MaxInt // all logs are complete before this meeting
 	for _, l := range logs {
 		if l.Full >= 0 {
 			end = min(end, l.Full)
 		}
 	}
-	at := make([]int, len(logs)) // by rank: the first tenure that has not been looked at
+	at := make([]int, len(logs)) // by rank: the first tenure that was not looked at
 	for {
 		meeting, any := 0, false
 		for r, l := range logs {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFindBeforeFull: Find looks at a meeting only if all logs have it whole: for each meeting of a
-// race, each end of one log, and each end of the other, and after the logs went through JSON.
+// TestFindBeforeFull: Find looks at a meeting only if all logs are complete there. The test tries
+// each meeting of a race, with each end of the two logs, also after the logs went through JSON.
 func TestFindBeforeFull(t *testing.T) {
 	for at := range 3 {
 		for full := -1; full <= 3; full++ {
@@ -37,7 +37,7 @@ func TestFindBeforeFull(t *testing.T) {
 }
 
 // TestFullAtOnce: a Recorder whose first set has too many tenures is full from the beginning, and
-// Find says nothing of it.
+// Find reports nothing.
 func TestFullAtOnce(t *testing.T) {
 	var logs []Log
 	for _, tenures := range []int{Most + 1, 1} {
@@ -79,7 +79,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestValidateFull: the end of a log is -1, or no meeting before its last tenure.
+// TestValidateFull: Full is -1, or a meeting that is not before the log's last tenure.
 func TestValidateFull(t *testing.T) {
 	for full := -3; full <= 4; full++ {
 		l := Log{Lines: []string{"a"}, Tenures: []Record{{Meeting: 2}}, Full: full}

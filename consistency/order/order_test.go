@@ -11,7 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// logsOf returns the logs of ranks that do what scripts say, one script for each rank. A word of a
+// logsOf returns the logs of ranks that follow scripts, one script for each rank. A word of a
 // script is a set: "x0,s1" holds variable 0 exclusively and 1 shared. A capital letter is an
 // unordered tenure, with its version: "X0:3", or "X0:3-" if it changes nothing. "|" is a meeting.
 func logsOf(t *testing.T, scripts ...string) (logs []Log) {
@@ -91,9 +91,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestNextStep: who has seen a change of one step of a rank, and then sees one of its next step,
-// knows what was before the second one. A rank that acquires a set while it holds one has such
-// steps.
+// TestNextStep: a rank sees a change of one step of another rank, and then a change of its next
+// step. Then it knows everything before the second one. A rank that acquires a set while it holds
+// another one has such steps.
 func TestNextStep(t *testing.T) {
 	for _, seen := range []syncvar.Version{0, 1} { // of variable 2
 		var logs []Log
@@ -117,8 +117,8 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
-// TestEarliestMeeting: the race that Find returns is one between the earliest meetings, whichever
-// rank's log comes first.
+// TestEarliestMeeting: Find returns a race between the earliest meetings, whichever rank's log
+// comes first.
 func TestEarliestMeeting(t *testing.T) {
 	for _, scripts := range [][]string{
 		{"| | x0", "x0 | x0 |", "x0 | x0 | x0"},
@@ -254,7 +254,7 @@ func conflict(a, b []Tenure) bool {
 	return false
 }
 
-// TestValidate: a log that no Recorder has made is refused, and one that a Recorder made is not.
+// TestValidate: a log that no Recorder can make is refused, and one that a Recorder made is not.
 func TestValidate(t *testing.T) {
 	good := func() Log { return logsOf(t, "x0 | X1:1 s0")[0] }
 	if l := good(); l.Validate(2) != nil || l.Validate(1) == nil {
@@ -274,7 +274,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestFull: Find looks at the meetings before which all logs are complete.
+// TestFull: Find looks only at meetings before which all logs are complete.
 func TestFull(t *testing.T) {
 	for _, c := range []struct {
 		before    int // tenures before the meeting

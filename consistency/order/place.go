@@ -11,13 +11,13 @@ import (
 type placed struct {
 	*Record
 	rank  int
-	known []int // known[q] is the number of steps of rank q that precede it; nil: none of any rank
+	known []int // known[q]: how many steps of rank q precede it; nil: no step of any rank
 }
 
 // before reports whether a precedes b, a tenure of another rank.
 func (a placed) before(b placed) bool { return b.known != nil && b.known[a.rank] > a.Step }
 
-// change is an unordered tenure that has changed the data of its variable.
+// change is an unordered tenure that changed the data of its variable.
 type change struct {
 	*Record
 	rank  int
@@ -28,7 +28,7 @@ type change struct {
 // placing finds the places of the tenures that the ranks had between two meetings.
 type placing struct {
 	left    [][]Record              // by rank: the tenures that have no place yet
-	known   [][]int                 // by rank: placed.known of the last tenure that has a place
+	known   [][]int                 // by rank: placed.known of the last placed tenure
 	changes map[syncvar.ID][]change // in the order of versions
 	all     map[syncvar.ID][]placed // the result; the tenures of a rank are in their order
 }
@@ -64,7 +64,7 @@ func place(between [][]Record) map[syncvar.ID][]placed {
 }
 
 // step gives a place to the next step of a rank. It returns false if there is none, or if the step
-// has seen a change that has no place yet. If force is set, it ignores such changes.
+// saw a change that has no place yet. If force is set, it ignores such changes.
 func (p *placing) step(rank int, force bool) bool {
 	left := p.left[rank]
 	if len(left) == 0 {
@@ -97,8 +97,8 @@ func (p *placing) step(rank int, force bool) bool {
 	return true
 }
 
-// seen returns the last change that a tenure has seen, or nil. That change has seen the changes
-// before it. An ordered tenure sees none: its order must not depend on them.
+// seen returns the last change that a tenure saw, or nil. That change saw the changes before it.
+// An ordered tenure sees none: its order must not depend on them.
 func (p *placing) seen(r *Record) *change {
 	if !r.Unordered {
 		return nil
@@ -124,7 +124,7 @@ func (p *placing) find(r *Record) (i int, found bool) {
 	return slices.BinarySearchFunc(p.changes[r.Var], r.Version, func(c change, v syncvar.Version) int { return cmp.Compare(c.Version, v) })
 }
 
-// join returns known with all that precedes what follows c.
+// join returns known, extended by c and all that precedes it.
 func join(known []int, c *change, ranks int) []int {
 	if known != nil && known[c.rank] > c.Step {
 		return known

@@ -14,8 +14,8 @@ const Most = 1 << 18
 type Tenure struct {
 	Var       syncvar.ID
 	Exclusive bool
-	Unordered bool            // the program is right in whichever order the tenure is granted
-	Version   syncvar.Version // at its beginning; an exclusive tenure has a version of its own
+	Unordered bool            // the program is correct in whichever order the tenure is granted
+	Version   syncvar.Version // at the beginning; an exclusive tenure has its own version
 }
 
 // A Log is what one rank did: its tenures, in the order in which they began.
@@ -33,11 +33,11 @@ type Record struct {
 	Line    int  // index in Log.Lines
 	Meeting int  // number of meetings of the rank before the tenure
 	Step    int  // number of steps of the rank before the tenure: see Recorder.step
-	Changed bool // by its holder
+	Changed bool // the holder changed the data
 }
 
-// Validate returns an error if the log, which another process may have sent, is none of a Recorder.
-// vars is the number of variables.
+// Validate returns an error if no Recorder can have made the log, which another process may have
+// sent. vars is the number of variables.
 func (l *Log) Validate(vars int) error {
 	var last Record
 	for i, r := range l.Tenures {
@@ -57,11 +57,11 @@ type Recorder struct {
 	log     Log
 	lines   map[string]int
 	meeting int
-	// step counts the places at which an order may come from, or go to, another rank. Equal tenures
-	// of one step need one record. Each set with an unordered tenure has a step of its own.
+	// step counts the places where an order may come from another rank, or go to one. Equal
+	// tenures of one step need one record. Each set with an unordered tenure has its own step.
 	step int
 	seen map[Record]bool // the records of this step, with version 0
-	held []int           // indices in log.Tenures of the unordered tenures that the rank is in
+	held []int           // indices in log.Tenures of the unordered tenures under way
 }
 
 // NewRecorder returns a Recorder of a rank that has done nothing.
@@ -69,7 +69,7 @@ func NewRecorder() *Recorder {
 	return &Recorder{log: Log{Full: -1}, lines: make(map[string]int), seen: make(map[Record]bool)}
 }
 
-// Acquired records that tenures have begun, which were requested together in a source line.
+// Acquired records the beginning of tenures that were requested together in a source line.
 func (r *Recorder) Acquired(line string, tenures []Tenure) {
 	if r == nil || r.log.Full >= 0 || len(tenures) == 0 {
 		return
@@ -93,7 +93,7 @@ func (r *Recorder) Acquired(line string, tenures []Tenure) {
 		if t.Unordered {
 			r.held = append(r.held, len(r.log.Tenures))
 		} else {
-			kept.Version = 0 // tells nothing: see Find
+			kept.Version = 0 // irrelevant: see Find
 		}
 		if apart || !r.seen[kept] {
 			r.seen[kept] = true
@@ -102,8 +102,8 @@ func (r *Recorder) Acquired(line string, tenures []Tenure) {
 	}
 }
 
-// Released records that all tenures have ended. changed lists the variables whose data the rank
-// has changed, in increasing order.
+// Released records the end of all tenures. changed lists the variables whose data the rank
+// changed, in increasing order.
 func (r *Recorder) Released(changed []syncvar.ID) {
 	if r == nil || len(r.held) == 0 {
 		return
@@ -129,7 +129,7 @@ func (r *Recorder) next() {
 	clear(r.seen)
 }
 
-// Log returns what has been recorded. It is valid until the next call.
+// Log returns the record so far. It is valid until the next call.
 func (r *Recorder) Log() Log {
 	if r == nil {
 		return Log{Full: -1}

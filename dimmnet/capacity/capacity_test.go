@@ -29,7 +29,7 @@ func TestLeft(t *testing.T) {
 			"/sys/fs/cgroup/a/b/memory.max": "60000\n", "/sys/fs/cgroup/a/b/memory.current": "100\n"}, 36000, "the control group /a"},
 		{"version 1", map[string]string{"/proc/meminfo": machine, "/proc/self/cgroup": "4:memory:/job\n0::/\n",
 			"/sys/fs/cgroup/memory/job/memory.limit_in_bytes": "30000\n", "/sys/fs/cgroup/memory/job/memory.usage_in_bytes": "31000\n"}, 0, "the control group /job"},
-		// The limit of version 1 holds for the groups below, too: so does its total.
+		// The limit of version 1 holds for the groups below it, too, and so does its total.
 		{"version 1 with a cache", map[string]string{"/proc/meminfo": machine, "/proc/self/cgroup": "4:memory:/job\n0::/\n",
 			"/sys/fs/cgroup/memory/job/memory.limit_in_bytes": "30000\n", "/sys/fs/cgroup/memory/job/memory.usage_in_bytes": "20000\n",
 			"/sys/fs/cgroup/memory/job/memory.stat": "cache 9000\ninactive_file 300\ntotal_cache 9000\ntotal_inactive_file 7000\n"}, 17000, "the control group /job"},
@@ -50,7 +50,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestLimits: the limits of the process bound what is left, less what is in use.
+// TestLimits: the limits of the process, less what is in use, bound what is left.
 func TestLimits(t *testing.T) {
 	read := func(file string) ([]byte, error) {
 		switch file {

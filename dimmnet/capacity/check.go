@@ -11,10 +11,10 @@ import (
 // mostAddressed is how many bytes a process can address at most: half of 48 bits.
 const mostAddressed = 1 << 47
 
-// ErrImpossible is the error of what no machine can hold.
+// ErrImpossible is the error of a need that no machine can meet.
 var ErrImpossible = errors.New("no process can address so much")
 
-// Product returns the product of numbers of which none is negative; math.MaxInt if it overflows.
+// Product returns the product of numbers, none of them negative; math.MaxInt if it overflows.
 func Product(factors ...int) int {
 	product := uint64(1)
 	for _, f := range factors {
@@ -29,7 +29,7 @@ func Product(factors ...int) int {
 	return int(product)
 }
 
-// Sum returns the sum of numbers of which none is negative; math.MaxInt if it overflows.
+// Sum returns the sum of numbers, none of them negative; math.MaxInt if it overflows.
 func Sum(terms ...int) (sum int) {
 	for _, t := range terms {
 		sum += min(t, math.MaxInt-sum)
@@ -37,8 +37,8 @@ func Sum(terms ...int) (sum int) {
 	return sum
 }
 
-// Check returns an error if fewer bytes than needed are left: one for which errors.Is finds
-// ErrImpossible if no machine has so much, and syscall.ENOMEM otherwise.
+// Check returns an error if fewer bytes than needed are left. errors.Is finds ErrImpossible in it
+// if no machine has so much, and syscall.ENOMEM otherwise.
 func (f Free) Check(need int) error {
 	switch {
 	case int64(need) > mostAddressed:
@@ -59,7 +59,7 @@ func (e *lacking) Error() string {
 	return fmt.Sprintf("at least %s of memory are needed, and %v", Text(e.need), e.Free)
 }
 
-// Unwrap makes it an error of the system.
+// Unwrap makes the error an error of the system.
 func (e *lacking) Unwrap() error { return syscall.ENOMEM }
 
 // String says what is left.
@@ -70,7 +70,7 @@ func (f Free) String() string {
 	return fmt.Sprintf("%s are available (%s)", Text(f.Bytes), f.Limit)
 }
 
-// Text returns a number of bytes in the unit that suits it.
+// Text returns a number of bytes in a suitable unit.
 func Text(bytes int64) string {
 	switch {
 	case bytes == math.MaxInt64:

@@ -13,7 +13,7 @@ import (
 // Free says how much memory this process can still allocate.
 type Free struct {
 	Bytes int64
-	Limit string // what limits it; "" if the system does not say, and Bytes means nothing
+	Limit string // what limits it; "" if the system does not tell, and Bytes is invalid
 }
 
 // Left returns how much memory this process can still allocate without swapping: what the machine
@@ -27,7 +27,7 @@ func Host() Free { return left(os.ReadFile, nil) }
 type limit struct {
 	name  string
 	bytes int64
-	field int // of /proc/self/statm: how many pages of it are in use
+	field int // of /proc/self/statm: the number of pages in use
 }
 
 func (f *Free) atMost(bytes int64, what string) {
@@ -85,8 +85,8 @@ func (f *Free) control(read func(string) ([]byte, error)) {
 	}
 }
 
-// field returns the number behind a name at the beginning of a line of a file. Without a name, it
-// is the number that the file begins with.
+// field returns the number after a name at the beginning of a line of a file. Without a name, it
+// returns the number at the beginning of the file.
 func field(read func(string) ([]byte, error), file, name string) (n int64, ok bool) {
 	text, err := read(file)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limits returns the limits of this process's memory that are set.
+// limits returns the limits of this process's memory, without those that are not set.
 func limits() (set []limit) {
 	for _, l := range []struct {
 		resource int

@@ -12,20 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProcessBytes is how many addresses a process of Fagus takes besides the memory of ranks: Go's
-// run-time, and the stacks and heaps of its threads in C. Measured on Linux 6 with 2 processors:
-// 1.7 to 1.9 GiB without a limit, and 1.3 GiB at least.
+// ProcessBytes is how much address space a process of Fagus needs besides the memory of ranks: for
+// Go's run-time, and for the stacks and heaps of its threads in C. Measured on Linux 6 with 2
+// processors: 1.7 to 1.9 GiB without a limit, and 1.3 GiB at least.
 const ProcessBytes = 7 << 28
 
-// What a process needs: one whose ranks are goroutines, and one that starts or joins others.
+// The needs of a process: one whose ranks are goroutines, and one that starts or joins others.
 const (
 	leastBytes     = 1300 << 20
 	leastOfSeveral = 1600 << 20
 	threads        = 10 // of a process
 )
 
-// Processes returns an error of the system if the limits of this process have no room for itself,
-// and for so many processes that it starts: Go's run-time would end it without a word about limits.
+// Processes returns an error of the system if the limits of this process have no room for the
+// process itself and for the processes that it starts. Go's run-time would end it without
+// mentioning limits.
 func Processes(started int) error {
 	least := int64(leastBytes)
 	if started > 0 {
@@ -52,11 +53,11 @@ func checkThreads(limit, used int64, started int) error {
 
 // userThreads returns how many threads a user has, by the files of proc.
 func userThreads(proc string, uid int) (n int64) {
-	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "status")) // the pattern is right
+	files, _ := filepath.Glob(filepath.Join(proc, "[0-9]*", "status")) // the pattern is valid
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		own, count := false, int64(0)
 		for line := range strings.Lines(string(text)) {
