@@ -5,7 +5,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 type barrier struct {
 	g     *Group
 	walk  walk
-	count uint64 // number of this barrier, from 1; its low byte is sent
+	count uint64 // number of this barrier, from 1; the low byte is sent
 	level int    // level being gathered
 	out   outbox
 	flag  [1]byte
@@ -52,7 +52,7 @@ func (b *barrier) gather() (done, moved bool, err error) {
 	return true, moved, nil
 }
 
-// report reports to the parent that this rank and all ranks below have entered.
+// report reports to the parent that this rank and all ranks below it have entered.
 func (b *barrier) report() (done, moved bool, err error) {
 	b.write(b.g.tree.digit)
 	return b.out.toParent()

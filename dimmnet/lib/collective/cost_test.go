@@ -17,7 +17,7 @@ func sum[T collective.Number](g *collective.Group) error {
 }
 
 // TestStores counts the packets of a call without multicast. Every rank but rank 0 sends one up
-// and receives one down. A value of 8 bytes takes two further stores, which empty its slots; the
+// and receives one down. A value of 8 bytes takes two further stores, which empty its slots. The
 // slots of the last result are not emptied.
 func TestStores(t *testing.T) {
 	const calls = 10
@@ -83,8 +83,8 @@ func again(h *sim.HostTimes) dimmnet.Time {
 	return h.Read + narrower + narrower/2 // half a poll, the poll, the read
 }
 
-// TestTwoNodeTimes checks that only the sum of 8-byte integers takes longer than the others, by
-// one more read on each leg, as in the papers. Emptying slots is not on the critical path. A
+// TestTwoNodeTimes checks that only the sum of 8-byte integers takes longer than the other calls,
+// by one more read on each leg, as in the papers. Emptying slots is not on the critical path. A
 // barrier takes as long as a sum, or less where a narrow poll is faster.
 func TestTwoNodeTimes(t *testing.T) {
 	for _, env := range sim.Envs() {

@@ -22,7 +22,7 @@ func TestCountsAcrossEnds(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			// Every entry has the count of the call before.
+			// Every entry has the count of the previous call.
 			r := &g.reduction
 			inboxes := []inbox{r.above}
 			for _, level := range r.below {

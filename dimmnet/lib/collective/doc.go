@@ -12,10 +12,10 @@
 //
 // # The tree
 //
-// Write the ranks in base 8. The parent of a rank is that rank with its lowest digit other than
-// 0 cleared. The position of that digit is the level on which the rank is a child. A parent and
-// its children on a level are a group of at most 8 members, because a word has 8 bytes, one for
-// each member. For 20 nodes, with ranks in octal:
+// Write the ranks in base 8. The parent of a rank is that rank with its lowest nonzero digit
+// cleared. The position of that digit is the level on which the rank is a child. A parent and its
+// children on a level are a group of at most 8 members, because a word has 8 bytes, one for each
+// member. For 20 nodes, with ranks in octal:
 //
 //	00 ─┬─ 01 02 03 04 05 06 07        level 0: groups of consecutive ranks
 //	    ├─ 10 ─── 11 12 13 14 15 16 17
@@ -27,8 +27,8 @@
 //
 // A group uses Bytes(N) bytes of every rank's LLCM, from the same base on. All of them must be
 // zero before any rank calls New, and they belong to the group until the end of the run. Level l
-// has 392 bytes, with an entry for each member of a group. The child whose digit on the level is
-// d writes to entry d at its parent, and the parent to entry 0 at its children.
+// has 392 bytes, with an entry for each member of a group. The child with digit d on the level
+// writes to entry d at its parent, and the parent to entry 0 at its children.
 //
 //	base + 392 l  +0    counts   8 x 1 byte   byte d: barrier count of member d
 //	              +8    flagged  8 x 8        value, count (32 bits each)
@@ -61,17 +61,17 @@
 // NaN. If Reduce is given this NaN, or its function returns it, it becomes the NaN
 // 0x7ff8000000000001.
 //
-// A 64-bit integer has no unused encoding. It is XORed too. If the low half on the wire then is
-// 0 or 1, as for 2 of 2^32 values, the integer goes to the spare word and the slot gets 1. So
+// A 64-bit integer has no unused encoding. It is XORed too. The low half on the wire is then 0 or
+// 1 for 2 of 2^32 values. In this case the integer goes to the spare word, and the slot gets 1. So
 // the low half shows whether a value has arrived. A 32-bit CPU polls it by ordinary reads and
-// needs MMX, which reads 8 bytes at once, only for the read of the value. In the papers, too,
-// only the 64-bit sum takes longer than a barrier. Two Stores, of the value and of a count,
-// would be simpler, but where packets are padded the second lands 256 ns after the first.
+// needs MMX, which reads 8 bytes at once, only to read the value. In the papers, too, only the
+// 64-bit sum takes longer than a barrier. Two Stores, of the value and of a count, would be
+// simpler, but where packets are padded the second lands 256 ns after the first.
 //
-// The receiver empties a slot by a Store of 0 to itself, which is not ordered with its peer's
-// next Store. Every entry therefore has two slots, used alternately. The Store is posted when
-// nothing is more urgent. In the next call, while the rank waits for the other slot, it checks
-// that this one is empty. Only then does it send what lets the peer fill the slot again.
+// The receiver empties a slot by a Store of 0 to itself, which is not ordered with its peer's next
+// Store. Every entry therefore has two slots, used alternately. The Store is posted when nothing
+// is more urgent. In the next call, while the rank waits for the other slot, it checks that this
+// one is empty. Only then does it send the message after which the peer fills the slot again.
 //
 // # The order of combination
 //

@@ -86,7 +86,7 @@ func TestBadRelease(t *testing.T) {
 	})
 }
 
-// TestFailedPort checks that the other ranks do not wait for a rank that has given up.
+// TestFailedPort checks that the other ranks do not wait for a rank that gave up.
 func TestFailedPort(t *testing.T) {
 	boom := errors.New("boom")
 	for _, network := range []dimmnet.Network{newInproc(), newSim(t, sim.Config{}), porttest.Wrap(newInproc(), porttest.Refusing(1, 1./3))} {

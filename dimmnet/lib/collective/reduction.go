@@ -17,7 +17,7 @@ type reduction struct {
 	walk    walk
 	format  format
 	counts  [formats]uint64 // calls of each format, including this one
-	count   uint64          // number of this call among those of its format
+	count   uint64          // number of this call among the calls of its format
 	combine func(a, b uint64) uint64
 	value   uint64 // combined value: of this rank, then with the ranks below, finally of all ranks
 	level   int    // level being gathered
@@ -79,7 +79,7 @@ func (r *reduction) run(f format, value uint64, combine func(a, b uint64) uint64
 	return r.value, err
 }
 
-// gather receives the children's values, and combines those of a level when all have arrived.
+// gather receives the children's values, and combines the values of a level when all have arrived.
 func (r *reduction) gather() (done, moved bool, err error) {
 	for ; r.level < len(r.below); r.level++ {
 		inboxes, missing := r.below[r.level], false

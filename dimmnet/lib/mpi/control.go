@@ -26,8 +26,8 @@ type Control [ControlBytes]byte
 // Data returns the number of data bytes that follow the packet. The value is not checked.
 func (c *Control) Data() int { return int(binary.LittleEndian.Uint32(c[20:])) }
 
-// OfCall reports whether a call of the program sends the packet. All others are answers, which the
-// progress engine sends and takes.
+// OfCall reports whether a call of the program sends the packet. All other packets are answers,
+// which the progress engine sends and takes.
 func (c *Control) OfCall() bool {
 	switch kind(c[0]) {
 	case clearToSend, finishSend, remoteWrite, windowReply, windowGrant, windowFlushed:

@@ -9,8 +9,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 )
 
-// TestIdsWrap makes messages by rendezvous with ids and addresses that wrap around. The second half
-// of the messages finds the ids and addresses of the first half in use.
+// TestIdsWrap makes messages by rendezvous with ids and addresses that wrap around. When the
+// second half of the messages is made, the ids and addresses of the first half are in use.
 func TestIdsWrap(t *testing.T) {
 	const many, size, first = 5, 3000, 1<<32 - 3
 	sent, received := make(chan struct{}), make(chan struct{})
@@ -76,7 +76,7 @@ func TestCallsWrap(t *testing.T) {
 	})
 }
 
-// TestUnused checks that ids that are in use are passed over, also 0 after the largest id.
+// TestUnused checks that ids in use are skipped, and so is 0 after the largest id.
 func TestUnused(t *testing.T) {
 	inUse := map[uint32]bool{1<<32 - 1: false, 0: true, 2: true}
 	last := uint32(1<<32 - 3)

@@ -65,7 +65,7 @@ func TestLargestControl(t *testing.T) {
 	}
 }
 
-// blockLink is a link of which nothing but the size of its blocks is used.
+// blockLink is a link that is only asked for the size of its blocks.
 type blockLink struct {
 	Link
 	block int
@@ -92,7 +92,8 @@ func TestSmallestBlocks(t *testing.T) {
 	}
 }
 
-// TestEndOfWindow: no bytes may be accessed at the end of a window, and not one byte.
+// TestEndOfWindow: an access of no bytes at the end of a window is permitted, and of one byte is
+// not.
 func TestEndOfWindow(t *testing.T) {
 	err := run(inproc.New(inproc.Config{}), 2, Options{}, func(c *Comm) error {
 		w, err := c.NewWindow(make([]byte, 8))

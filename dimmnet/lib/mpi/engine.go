@@ -25,7 +25,7 @@ type engine struct {
 	err        error // first fatal error
 }
 
-// Stats counts the messages of a rank in all communicators, including those of collectives.
+// Stats counts the messages of a rank in all communicators, including messages of collectives.
 type Stats struct {
 	Eager      uint64 // messages sent at once
 	Rendezvous uint64 // messages sent by rendezvous
@@ -68,8 +68,8 @@ func newEngine(port dimmnet.Port, link Link, eager int) *engine {
 	}
 }
 
-// unused returns the next id after *last that is not in use, and sets *last to it. An id that is in
-// use after 2^32 further requests is passed over.
+// unused returns the next id after *last that is not in use, and sets *last to it. It skips an id
+// that is still in use after 2^32 further requests.
 func unused[V any](last *uint32, inUse map[uint32]V) uint32 {
 	for {
 		*last++

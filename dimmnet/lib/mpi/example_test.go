@@ -10,7 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 )
 
-// Four ranks multiply two matrices. Each has some rows of A and computes those of C.
+// Four ranks multiply two matrices. Each has some rows of A and computes the same rows of C.
 func Example() {
 	const n = 8
 	err := inproc.New(inproc.Config{}).Run(context.Background(), 4, func(h dimmnet.Host) error {

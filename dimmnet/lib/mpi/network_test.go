@@ -101,7 +101,7 @@ func sizes(c *Comm) []int {
 	return []int{0, 1, e - 1, e, e + 1, 10 * e}
 }
 
-// expect receives a message. It returns an error unless the message is the one made of n and seed.
+// expect receives a message. It returns an error unless the message is made of n and seed.
 func (c *Comm) expect(n int, seed uint64, src, tag, wantSource, wantTag int) error {
 	p := bytes.Repeat([]byte{0xa5}, n+3)
 	s, err := c.Recv(p, src, tag)
@@ -111,7 +111,7 @@ func (c *Comm) expect(n int, seed uint64, src, tag, wantSource, wantTag int) err
 	return got(p, s, Status{wantSource, wantTag, n}, seed)
 }
 
-// got returns an error unless p, 3 bytes longer than the message, holds the one made of seed.
+// got returns an error unless p, 3 bytes longer than the message, holds the message made of seed.
 func got(p []byte, s, want Status, seed uint64) error {
 	switch {
 	case s != want:

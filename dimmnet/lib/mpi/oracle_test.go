@@ -14,10 +14,10 @@ import (
 //     must come first: from line to line of a rank; from a send to the arrival of its
 //     message, and from there to the end of its receive; from a receive to the end of a send
 //     in rendezvous; from all entries of a barrier to its ends; and from one arrival to
-//     another: of one sender in the order sent, and, if receive r was posted before s and
-//     matches the message of s, from r's message to that of s. If the graph has no cycle,
-//     there is an order of arrivals in which each message goes to the first posted receive
-//     that matches. If it has a cycle, there is none.
+//     another. Arrivals from one sender are in the order sent. If receive r was posted before
+//     receive s and matches the message of s, the message of r arrives before the message of
+//     s. If the graph has no cycle, there is an order of arrivals in which each message goes
+//     to the first posted receive that matches. If it has a cycle, there is none.
 //  3. Everything that can continue has continued. At the end no message matches a waiting
 //     receive, and every rank that has not returned waits for an event that has not happened.
 
@@ -172,7 +172,7 @@ func (j *oracle) order() error {
 	return j.circle()
 }
 
-// distance returns the number of messages of the list between message i and the message later.
+// distance returns the number of messages in the list between message i and the message later.
 func (j *oracle) distance(i int, later *sent) int {
 	for k := i; ; k++ {
 		if j.sent[k] == later {

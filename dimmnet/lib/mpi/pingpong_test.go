@@ -52,8 +52,8 @@ func pingPongOn(c *Comm, n, rounds int) (dimmnet.Time, error) {
 	return (c.host.Now() - began) / dimmnet.Time(2*rounds), nil
 }
 
-// TestPingPong checks that on DIMMnet-1 a rendezvous takes the time of three control packets and
-// an eager message that of one, for any number of rounds.
+// TestPingPong checks times on DIMMnet-1, for any number of rounds: a rendezvous takes as long as
+// three control packets, and an eager message as long as one.
 func TestPingPong(t *testing.T) {
 	var times []dimmnet.Time
 	for _, opts := range []Options{{}, {Eager: -1}} {

@@ -76,7 +76,8 @@ func (r *Request) result() (Status, error) {
 	return r.status, r.err
 }
 
-// Wait waits until r is complete. The error is ErrTruncated, ErrUsed, or that of a failed run.
+// Wait waits until r is complete. The error is ErrTruncated, ErrUsed, or the error of a failed
+// run.
 func (r *Request) Wait() (Status, error) {
 	if err := r.use(); err != nil {
 		return Status{}, err

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// from names the line of a rank whose message a receive got.
+// from names the send of a message: its rank and line.
 type from struct{ rank, line int }
 
 // made returns an observation of p in which every line has returned and the receives in got have

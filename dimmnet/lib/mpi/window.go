@@ -165,9 +165,9 @@ func Accumulate[T Number](w *Window, p []T, target, offset int, op Op) error {
 }
 
 // Fence ends an epoch and begins the next. When it returns, all accesses of all ranks are
-// complete. It is collective. Every rank sends a fence to every other rank, after its accesses; a
-// rank with all fences has received all accesses to its part. The barrier at the end keeps peers
-// from accessing the part earlier.
+// complete. It is collective. Every rank sends a fence to every other rank, after its accesses. A
+// rank that has received all fences has received all accesses to its part. The barrier at the end
+// keeps peers from accessing the part earlier.
 func (w *Window) Fence() error {
 	if err := w.live(); err != nil {
 		return err

@@ -29,7 +29,7 @@ func newCall(e *Endpoint, peer dimmnet.Rank, p []byte) call {
 
 func (c *call) isOver() bool { return c.over }
 
-// poll returns the last word of the peer about this message; arrived is false if there is none.
+// poll returns the peer's last word about this message; arrived is false if there is none.
 func (c *call) poll() (w word, arrived bool, err error) {
 	raw := c.e.port.Load(c.e.layout.flag(c.e.port.Rank(), c.peer, c.number))
 	if raw == 0 {
@@ -109,7 +109,7 @@ func (c *call) learnRounds(notice word) error {
 	return nil
 }
 
-// tag distinguishes the words of a round from those of the previous round.
+// tag distinguishes the words of a round from the words of the previous round.
 func (c *call) tag(round int) uint8 {
 	if c.rounds == 1 {
 		return 0

@@ -59,32 +59,31 @@
 // length with the receive buffer. If the message is too long, it stores tooLong instead of
 // moving data, and both calls return ErrTooLong.
 //
-// If both ranks come first, each has stored its readiness before the other's landed. The
-// receiver's readiness decides: a receiver that has stored it ignores the sender's and waits for
-// the data. The sender polls for the receiver's readiness until its data is pulled, so it finds
-// the readiness and continues as if it had come second. It pushes the data that it has already
-// put into bulk memory.
+// If both ranks come first, each stores its readiness before the other's lands. The receiver's
+// readiness decides: a receiver that has stored it ignores the sender's and waits for the data.
+// The sender polls for the receiver's readiness until its data is pulled. So it finds the
+// readiness and continues as if it had come second. It pushes the data that it has already put
+// into bulk memory.
 //
 // # Why a flag is never overwritten before it was read
 //
-// The messages of a pair are numbered, whatever their direction. Those with even and with odd
-// numbers have separate halves of the flag area. Within a message each word answers the peer's
-// last one, except for a sender's readiness that crosses the receiver's (see above) and for the
-// number of rounds, which is announced once in a word of its own. A call k+1 ends only after a
-// word of the peer's call k+1, which the peer stores after its call k has ended. So when a rank
-// stores the first word of call k+2 into the half of call k, the peer has finished call k. The
-// number in a word distinguishes call k from call k-2.
+// The messages of a pair are numbered, whatever their direction. Even and odd numbers have
+// separate halves of the flag area. Within a message each word answers the peer's last one, with
+// two exceptions: a sender's readiness that crosses the receiver's (see above), and the number of
+// rounds, which is announced once in a word of its own. A call k+1 ends only after a word of the
+// peer's call k+1, which the peer stores after its call k has ended. So when a rank stores the
+// first word of call k+2 into the half of call k, the peer has finished call k. The number in a
+// word distinguishes call k from call k-2.
 //
 // # Why banks never flip during a peer's access
 //
-// A peer accesses a rank's bulk memory only with the rank's permission: recvReady or again
-// permit a PUSH, sendReady or again a PULL. The peer's notice ends the permission, and is posted
-// after the ACK of the peer's RDMA. A rank flips its banks, and posts its own RDMA, only before
-// it permits an access or after the notice. A receiver that ignores a crossing sendReady does
-// not use it as a permission. A rank permits accesses only to the peer that its call names, and
-// only until the call returns, so at most one peer accesses its bulk memory at any time. The
-// exception is a call that fails because of a protocol error, after which the Endpoint is
-// unusable.
+// A peer accesses a rank's bulk memory only with the rank's permission: recvReady or again permits
+// a PUSH, sendReady or again a PULL. The peer's notice ends the permission, and is posted after
+// the ACK of the peer's RDMA. A rank flips its banks, and posts its own RDMA, only before it
+// permits an access or after the notice. A receiver that ignores a crossing sendReady does not use
+// it as a permission. A rank permits accesses only to the peer that its call names, and only until
+// the call returns, so at most one peer accesses its bulk memory at any time. The exception is a
+// call that fails because of a protocol error, after which the Endpoint is unusable.
 //
 // # Limits
 //

@@ -98,8 +98,8 @@ func (e *Endpoint) Send(dst dimmnet.Rank, p []byte) error {
 	return e.conclude(dst, dimmnet.Drive(e.port, s, s.isOver))
 }
 
-// Recv implements DIMM_Recv. It receives the next message of src into p and returns its length.
-// If the message is longer than p, both ends return ErrTooLong. The errors are those of Send;
+// Recv implements DIMM_Recv. It receives the next message of src into p and returns its length. If
+// the message is longer than p, both ends return ErrTooLong. The errors are the same as for Send;
 // after an error the contents of p are undefined.
 func (e *Endpoint) Recv(src dimmnet.Rank, p []byte) (n int, err error) {
 	if err := e.check(src); err != nil {

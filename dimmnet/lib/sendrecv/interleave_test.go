@@ -78,7 +78,7 @@ func interleave(seed uint64) (stats Stats, err error) {
 		p.layout = &e.layout
 		actors = append(actors, &actor{e: e, list: list})
 	}
-	busy := 2 + r.IntN(20) // weight of the network's steps against those of a rank
+	busy := 2 + r.IntN(20) // weight of the network's steps against the steps of a rank
 	speed := []int{1 + r.IntN(9), 1 + r.IntN(9), 1 + r.IntN(9)}
 	for range 200_000 {
 		done := true

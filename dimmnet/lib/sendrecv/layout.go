@@ -86,7 +86,7 @@ func (l *layout) area(owner, peer dimmnet.Rank) dimmnet.Offset {
 	return l.bulk + index(owner, peer)*dimmnet.Offset(l.areaBytes())
 }
 
-// lastBuffer returns the buffer of an area that holds byte n-1.
+// lastBuffer returns the number of the buffer that holds byte n-1 of an area.
 func lastBuffer(n int) uint8 { return uint8((max(n, 1) - 1) / bufferBytes) }
 
 // throughBuffer returns the bytes of an area up to the end of a buffer.

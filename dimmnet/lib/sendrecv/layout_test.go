@@ -80,7 +80,7 @@ func TestAreasShrink(t *testing.T) {
 	}
 }
 
-// TestLandingFits: a landing area that just fits is not cut to whole blocks.
+// TestLandingFits: a landing area that just fits is not cut down to whole blocks.
 func TestLandingFits(t *testing.T) {
 	const landing = 1000 // more than two blocks of 464 bytes
 	limits := dimmnet1()

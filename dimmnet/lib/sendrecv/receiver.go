@@ -50,7 +50,7 @@ func (r *receiver) postReady() bool {
 	return r.post(word{kind: recvReady, buffer: uint8(r.e.layout.buffers - 1), value: uint32(min(len(r.p), MaxBytes))})
 }
 
-// reportClash posts the readiness by which the peer detects the clash as well.
+// reportClash posts the readiness by which the peer detects the clash, too.
 func (r *receiver) reportClash() (bool, error) {
 	if !r.postReady() {
 		return false, nil
@@ -106,7 +106,7 @@ func (r *receiver) handleNotice(w word) (bool, error) {
 	return true, nil
 }
 
-// drain reads a buffer of the round; after the last it ends the message or goes on in drained.
+// drain reads a buffer of the round. After the last one it ends the message or goes on in drained.
 func (r *receiver) drain() (bool, error) {
 	if r.at < r.n {
 		piece := r.p[r.pos+r.at : r.pos+min(r.at+bufferBytes, r.n)]

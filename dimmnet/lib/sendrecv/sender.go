@@ -78,7 +78,7 @@ func (s *sender) await() (bool, error) {
 	return false, s.broken(w)
 }
 
-// reportClash posts the readiness by which the peer detects the clash as well.
+// reportClash posts the readiness by which the peer detects the clash, too.
 func (s *sender) reportClash() (bool, error) {
 	if !s.postReady() {
 		return false, nil
