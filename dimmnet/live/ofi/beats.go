@@ -8,7 +8,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // while the threads of the rank compute.
 type beats struct{ f *fabric }
 
-// Send implements stream.Beats. A beat for which there is no space is left out.
+// Send implements stream.Beats. It skips a beat for which there is no space.
 func (b beats) Send() {
 	b.f.lock()
 	defer b.f.mu.Unlock()

@@ -91,7 +91,7 @@ func (e *endpoint) name() ([]byte, error) {
 
 // insert makes a peer known by its name, and returns its number for sends.
 func (e *endpoint) insert(name []byte) (peer uint64, err error) {
-	padded := make([]byte, mostName) // the provider reads as much as its addresses have
+	padded := make([]byte, mostName) // the provider reads the full length of its addresses
 	copy(padded, name)
 	var at C.uint64_t
 	err = e.result(C.fagus_ofi_insert(e.c, unsafe.Pointer(&padded[0]), &at))
@@ -134,7 +134,7 @@ func (e *endpoint) expose(p []byte, writable bool) (region, exposure, error) {
 func (r region) hide() { C.fagus_ofi_hide(r.c) }
 
 // move begins to read remote memory into p, or to write p there. A slot has one move at a time;
-// moveEnd frees what it needed. mine is the region of p, or the zero value if p is not registered.
+// moveEnd frees its resources. mine is the region of p, or the zero value if p is not registered.
 func (e *endpoint) move(peer uint64, slot int, write bool, p []byte, mine region, address, key uint64) error {
 	var writes C.int
 	if write {
@@ -146,14 +146,14 @@ func (e *endpoint) move(peer uint64, slot int, write bool, p []byte, mine region
 func (e *endpoint) moveEnd(slot int) { C.fagus_ofi_move_end(e.c, C.size_t(slot)) }
 
 // completion is an operation that has ended. Exactly one of receive, send and slot is not -1,
-// unless the provider does not say which operation has failed.
+// unless the provider does not say which operation failed.
 type completion struct {
 	receive, send, slot int
 	n                   int // bytes received
 	err                 error
 }
 
-// poll returns some completions that have come. The result is valid until the next poll.
+// poll returns some completions that have arrived. The result is valid until the next poll.
 func (e *endpoint) poll(into []completion) ([]completion, error) {
 	e.posted = C.size_t(len(e.released))
 	n := C.fagus_ofi_poll(e.c, &e.events[0], C.int(len(e.events)), unsafe.SliceData(e.released), &e.posted)

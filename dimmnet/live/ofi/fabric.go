@@ -42,7 +42,7 @@ type fabric struct {
 	window   *window
 	movers   [mostMoves]mover
 	unable   bool      // the provider does not write remote memory
-	troubled time.Time // when the provider reported trouble without saying with which peer
+	troubled time.Time // when the provider reported trouble without naming a peer
 	trouble  error
 	closed   bool
 	freed    bool
@@ -55,7 +55,7 @@ const (
 	sendBuffers   = 64
 	leastPatience = time.Second
 	leastInject   = 2 << 10 // bytes, for messages that are all injected
-	// polls bounds one progress: so many completions may have come with one call.
+	// polls bounds one progress: the number of completions taken by one call.
 	polls = 8
 )
 
@@ -74,14 +74,14 @@ func newFabric(g *group, self dimmnet.Rank, nodes int, provider, node, domain st
 	if f.eventfd, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
 		return nil, fmt.Errorf("eventfd: %w", err)
 	}
-	// A peer may send an offer's taken, credits, an end and a beat beyond its credits.
+	// Beyond its credits, a peer may send the taken of an offer, credits, an end and a beat.
 	f.ep, err = open(provider, node, domain, (nodes-1)*(f.most+2)+8, sendBuffers, nodes+mostMoves)
 	if err != nil {
 		_ = unix.Close(f.eventfd)
 		return nil, err
 	}
 	g.enter()
-	// Several messages that the provider copies at once are faster than one that it does not.
+	// Several messages that the provider copies at once are faster than one that it does not copy.
 	f.payload = messageBytes
 	if f.ep.inject >= leastInject {
 		f.payload = f.ep.inject
@@ -95,7 +95,7 @@ func newFabric(g *group, self dimmnet.Rank, nodes int, provider, node, domain st
 	return f, nil
 }
 
-// progress lets the provider work, and takes what has come. The lock is held.
+// progress lets the provider work, and takes completions. The lock is held.
 func (f *fabric) progress() (came bool) {
 	if f.closed {
 		return false
@@ -117,7 +117,7 @@ func (f *fabric) progress() (came bool) {
 		}
 	}
 	if came && f.asleep.Load() {
-		f.Wake() // the sleeper waits for completions that this thread has taken
+		f.Wake() // the sleeper waits for completions that this thread took
 	}
 	if f.indebted {
 		f.indebted = false
@@ -157,8 +157,8 @@ func (f *fabric) complete(c *completion) {
 	}
 }
 
-// troubles records an error that the provider ascribes to no peer: an injected message has failed.
-// The peers get some time to say what has happened to them.
+// troubles records an error that the provider ascribes to no peer: an injected message failed. The
+// peers get some time to report what happened to them.
 func (f *fabric) troubles(err error) {
 	if f.trouble == nil {
 		f.trouble, f.troubled = err, time.Now()
@@ -180,7 +180,7 @@ func (f *fabric) brokenBy() error {
 func (f *fabric) received(i, n int) {
 	h, e, rest, err := decode(f.ep.receiveBuffer(i)[:min(n, messageBytes)])
 	if err != nil || h.token != f.token || int(h.source) >= len(f.links) || f.links[h.source] == nil {
-		// From a process that is not of the run: nothing of it is used
+		// The sender is not of the run: nothing of the message is used.
 		f.release(i)
 		return
 	}
@@ -297,7 +297,7 @@ func (f *fabric) sleep(pause time.Duration) (woken bool) {
 }
 
 // ready appends the ranks whose links are ready, at most as many as fit. If there may be more, the
-// next check begins with them.
+// next check begins with those.
 func (f *fabric) ready(into []dimmnet.Rank) []dimmnet.Rank {
 	first := f.next
 	for i := range f.links {
@@ -315,8 +315,8 @@ func (f *fabric) ready(into []dimmnet.Rank) []dimmnet.Rank {
 // Wake implements stream.Poll.
 func (f *fabric) Wake() { _, _ = unix.Write(f.eventfd, []byte{1, 0, 0, 0, 0, 0, 0, 0}) }
 
-// closingTime is how long an endpoint waits for the ends of its peers. One that closes at once
-// may take bytes with it that a peer has not received.
+// closingTime is how long an endpoint waits for the ends of its peers. If it closed at once, bytes
+// that a peer has not received could be lost.
 const closingTime = time.Second
 
 // Close implements stream.Poll. All links have been closed before.

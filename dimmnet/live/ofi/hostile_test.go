@@ -11,14 +11,14 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 )
 
-// hostileProviders are those of the tests in which one rank or a stranger is hostile.
+// hostileProviders returns the providers for tests in which a rank or a stranger is hostile.
 func hostileProviders(t *testing.T, test func(t *testing.T, provider string)) {
 	for _, p := range []string{"tcp;ofi_rxm", "net"} {
 		t.Run(p, func(t *testing.T) { test(t, p) })
 	}
 }
 
-// TestStrangers checks that messages of an endpoint that is not of the run change nothing.
+// TestStrangers checks that messages of an endpoint outside the run change nothing.
 func TestStrangers(t *testing.T) {
 	hostileProviders(t, func(t *testing.T, provider string) {
 		m := newMeetings(2)
@@ -26,7 +26,7 @@ func TestStrangers(t *testing.T) {
 		late := m.member(1)
 		late.Late = make(chan struct{})
 		other := meshtest.Start(Join(attacked(provider), late), 2, func(h dimmnet.Host) error {
-			time.Sleep(300 * time.Millisecond) // what is strange comes before
+			time.Sleep(300 * time.Millisecond) // strange messages come before
 			return meshtest.Touch(h)
 		})
 		a := newAttacker(t, provider)
@@ -120,8 +120,8 @@ func wantBlamed(t *testing.T, a *attacker, victim chan error) error {
 	return err
 }
 
-// TestFlood checks that a rank that sends more messages than it has credits for is named, and that
-// the victim, which reads nothing, keeps no more of them than it has buffers.
+// TestFlood checks that a rank that sends more messages than it has credits for is named. The
+// victim, which reads nothing, keeps no more of them than it has buffers.
 func TestFlood(t *testing.T) {
 	hostileProviders(t, func(t *testing.T, provider string) {
 		m, compute := newMeetings(2), make(chan struct{})
@@ -132,7 +132,7 @@ func TestFlood(t *testing.T) {
 		a := newAttacker(t, provider)
 		defer a.close()
 		a.join(t, m, provider)
-		// The beginning of a frame (package stream) with a page, whose rest is as good as it is.
+		// The beginning of a valid frame (package stream) with a page.
 		a.say(t, data, 0, exposure{}, []byte{0x65, 0xfa, 2, 0, 0, 16, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 		for range mostMessages {
 			a.say(t, data, 0, exposure{}, []byte{0})
@@ -146,8 +146,8 @@ func TestFlood(t *testing.T) {
 	})
 }
 
-// TestLostInRead checks that a run ends whose rank 0 reads memory of a rank that is silent from
-// then on, and that a run ends whose rank 0 has offered memory to such a rank.
+// TestLostInRead checks that a run ends when rank 0 reads memory of a rank that is silent from
+// then on, and when rank 0 has offered memory to such a rank.
 func TestLostInRead(t *testing.T) {
 	hostileProviders(t, func(t *testing.T, provider string) {
 		t.Run("read", func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestLostInRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			a.say(t, offer, 0, e, nil)
-			// The attacker works no more: the victim's read does not end.
+			// The attacker no longer works: the victim's read does not end.
 			if err := meshtest.Result(t, victim); err == nil || meshtest.IsChanged(err) || !strings.Contains(err.Error(), "rank 1") {
 				t.Errorf("Run returned %v, want an error that names rank 1", err)
 			}
@@ -181,7 +181,7 @@ func TestLostInRead(t *testing.T) {
 			a := newAttacker(t, provider)
 			defer a.close()
 			a.join(t, m, provider)
-			a.say(t, beat, 0, exposure{}, nil) // who was never heard may be silent longer
+			a.say(t, beat, 0, exposure{}, nil) // a rank that was never heard may be silent longer
 			offered := false
 			for deadline := time.Now().Add(5 * time.Second); !offered && time.Now().Before(deadline); a.work(t) {
 				for _, h := range a.got {

@@ -30,8 +30,8 @@ func things(t *testing.T) (all []string) {
 	return all
 }
 
-// TestOpenClose checks that an endpoint leaves no file when it is closed. With go test -asan the
-// end of the process also says which memory it has left.
+// TestOpenClose checks that a closed endpoint leaves no file. With go test -asan the process also
+// reports at its end which memory was not freed.
 func TestOpenClose(t *testing.T) {
 	for _, p := range Software()[:3] {
 		t.Run(p, func(t *testing.T) {
@@ -65,7 +65,8 @@ func TestOpenClose(t *testing.T) {
 }
 
 // TestStale checks that an endpoint of provider shm opens where a killed process with the same
-// number has left its files. They are like one of this process, and the provider sees that it runs.
+// number has left its files. They are like files of this process, and the provider sees that it
+// runs.
 func TestStale(t *testing.T) {
 	files := func() []string {
 		names, err := filepath.Glob(fmt.Sprintf("/dev/shm/%d:*", os.Getpid()))
@@ -97,7 +98,7 @@ func TestStale(t *testing.T) {
 		if err := os.WriteFile(name, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		defer os.Remove(name) // is not there if the test passes
+		defer os.Remove(name) // the file is gone if the test passes
 	}
 	second, err := open("shm", "", "", 8, 8, 2)
 	if err != nil {

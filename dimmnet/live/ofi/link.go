@@ -19,7 +19,7 @@ type link struct {
 	peer  uint64 // number of the peer at the endpoint
 	heard atomic.Uint64
 
-	queue   []item // what has come and is not read, oldest first
+	queue   []item // received but unread items, oldest first
 	held    int    // messages of the peer in queue
 	owed    int    // messages that were read, and whose credits are not returned
 	credits int    // messages that this rank may send
@@ -29,9 +29,9 @@ type link struct {
 	reading     *reading
 	places      [2]exposure // the NIC memory of the peer
 	moves       int         // Puts and Gets that have begun
-	moved       []int       // ids of those that have ended
-	owesTaken   bool        // the peer does not know yet that its memory was read
-	owesEnd     bool        // the peer does not know yet that this rank sends nothing more
+	moved       []int       // ids of the moves that have ended
+	owesTaken   bool        // the peer does not yet know that its memory was read
+	owesEnd     bool        // the peer does not yet know that this rank sends nothing more
 	endSent     bool
 	ended       bool // the peer sends nothing more
 	err         error
@@ -42,14 +42,14 @@ type link struct {
 	waits    waits
 }
 
-// waits is what the last Write or Flush of a link has lacked.
+// waits says what the last Write or Flush of a link lacked.
 type waits uint8
 
 const (
 	forNothing waits = iota
 	forCredits       // the peer has read too little
 	forSpace         // the provider or the send buffers have no space
-	forTaken         // the peer has not read the memory that it was offered
+	forTaken         // the peer has not read the offered memory
 	forSends         // messages are on their way
 )
 
@@ -62,7 +62,7 @@ type item struct {
 
 const noBuffer = -1
 
-// offered is own memory that the peer is to read.
+// offered is own memory that the peer should read.
 type offered struct {
 	n      int
 	region region
@@ -78,8 +78,8 @@ type reading struct {
 	failed bool
 }
 
-// eagerBytes is the longest piece that goes in messages, which are copied, and not by a read of the
-// receiver, which takes four messages one after the other: over TCP they take as long as 64 KiB.
+// eagerBytes is the longest piece that goes in messages, which are copied. A longer piece is read
+// by the receiver. That takes four messages one after the other: over TCP, the time of 64 KiB.
 const eagerBytes = 64 << 10
 
 func (l *link) fail(err error) {
@@ -96,7 +96,7 @@ func (l *link) failure() error {
 }
 
 // Read implements stream.Stream. A read of the peer's memory begins in one Read and ends in a
-// later one, which has the same p.
+// later one with the same p.
 func (l *link) Read(p []byte) (int, error) { return l.ReadBoth(p, nil) }
 
 // ReadBoth implements stream.Vectored.
@@ -115,7 +115,7 @@ func (l *link) ReadBoth(p, q []byte) (int, error) {
 	return n + k, err
 }
 
-// hasBytes reports whether bytes of a message come next, and not memory of the peer.
+// hasBytes reports whether the next item is bytes of a message, and not memory of the peer.
 func (l *link) hasBytes() bool { return len(l.queue) > 0 && l.queue[0].buffer != noBuffer }
 
 func (l *link) read(p []byte) (n int, err error) {
@@ -147,7 +147,7 @@ func (l *link) read(p []byte) (n int, err error) {
 	return 0, nil
 }
 
-// readMemory reads memory of the peer: it begins the read, or returns what has been read.
+// readMemory reads memory of the peer: it begins the read, or returns its result.
 func (l *link) readMemory(p []byte) (n int, err error) {
 	memory := &l.queue[0].memory
 	if r := l.reading; r != nil {
@@ -183,8 +183,8 @@ func (l *link) readMemory(p []byte) (n int, err error) {
 // endReadTime is how long EndRead waits for the peer.
 const endReadTime = 200 * time.Millisecond
 
-// EndRead implements stream.Reader. A read that does not end is ended by closing the endpoint, and
-// with it the part of this rank in the run, which has failed.
+// EndRead implements stream.Reader. The only way to end a read that hangs is to close the
+// endpoint. That ends this rank's part in the run, which has failed.
 func (l *link) EndRead() {
 	f := l.f
 	for deadline := time.Now().Add(endReadTime); ; time.Sleep(leastPause) {
@@ -227,7 +227,7 @@ func (l *link) consume() {
 	l.settle()
 }
 
-// settle sends what this rank owes the peer.
+// settle sends the messages that this rank owes the peer.
 func (l *link) settle() {
 	if l.err != nil || l.f.closed {
 		return
@@ -246,7 +246,7 @@ func (l *link) settle() {
 	}
 }
 
-// Buffered implements stream.Stream: Wait reports all that has come.
+// Buffered implements stream.Stream: Wait reports everything that has arrived.
 func (l *link) Buffered() bool { return false }
 
 // Write implements stream.Stream.
@@ -373,7 +373,7 @@ func (l *link) NotifyWritable(on bool) {
 	}
 	l.notifies = on
 	if on && l.f.asleep.Load() {
-		l.f.Wake() // the sleeper decides again for what it waits
+		l.f.Wake() // the sleeper decides anew what it waits for
 	}
 }
 
@@ -442,7 +442,8 @@ func (l *link) Close(gone bool) {
 	}
 }
 
-// over reports whether both ends have said that they send nothing more, and all is on its way.
+// over reports whether both ends have announced that they send nothing more, and all is on its
+// way.
 func (l *link) over() bool {
 	return l.gone || l.failure() != nil || l.ended && l.endSent && l.outstanding == 0
 }

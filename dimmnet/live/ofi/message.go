@@ -13,8 +13,8 @@ type kind uint8
 const (
 	data   kind = iota + 1 // bytes of the stream
 	offer                  // an exposure, and before it bytes of the stream
-	taken                  // the receiver has read what the sender exposed
-	credit                 // nothing but the credits in the header
+	taken                  // the receiver has read the exposed memory
+	credit                 // only the credits in the header
 	end                    // the sender sends nothing more
 	beat                   // a sign of life
 	kinds

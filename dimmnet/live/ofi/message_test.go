@@ -34,7 +34,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestMessageErrors checks that what no rank sends is refused.
+// TestMessageErrors checks that messages that no rank sends are refused.
 func TestMessageErrors(t *testing.T) {
 	changed := func(k kind, rest string, at int, to byte) []byte {
 		b := encode(header{kind: k}, exposure{n: 1}, []byte(rest))

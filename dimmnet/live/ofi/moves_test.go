@@ -59,7 +59,8 @@ func TestManyMoves(t *testing.T) {
 	})
 }
 
-// TestFirstMove pushes before the ranks have exchanged a message: the provider has yet to connect.
+// TestFirstMove pushes before the ranks have exchanged a message: the provider is not connected
+// yet.
 func TestFirstMove(t *testing.T) {
 	const n, done = 16 << 10, 64
 	each(t, func(t *testing.T, provider string) {

@@ -8,16 +8,16 @@ import (
 
 // Config describes a Network. It must be the same on all ranks, except Listen and Domain.
 type Config struct {
-	// Mesh has the sizes and times. Listen is the host or address from which this rank sends: it
-	// chooses the interface, where a provider's addresses are those of IP. Reach, Ports, Identity,
-	// Encrypt, Direct and Unsummed have no effect: the provider connects, and nothing is encrypted.
+	// Mesh has the sizes and times. Listen is the host or address from which this rank sends. It
+	// chooses the interface, if the provider uses IP addresses. Reach, Ports, Identity, Encrypt,
+	// Direct and Unsummed have no effect: the provider connects, and nothing is encrypted.
 	Mesh mesh.Config
 	// Provider is the libfabric provider, as in FI_PROVIDER: for example "verbs;ofi_rxm". Empty
 	// means the first of Preferred that this host has.
 	Provider string
 	// Domain is the NIC, as libfabric names it. Empty means that Place chooses.
 	Domain string
-	// Place is the number of this rank among those of its host, from 0. Ranks of a host share the
+	// Place is this rank's number among the ranks of its host, from 0. Ranks of a host share the
 	// NICs near their processors in turn. New numbers the ranks itself.
 	Place int
 }

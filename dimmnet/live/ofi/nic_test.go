@@ -11,7 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
 )
 
-// TestDomain: a rank uses the NIC that the configuration names, and refuses one that is not there.
+// TestDomain: a rank uses the NIC that the configuration names, and refuses one that does not
+// exist.
 func TestDomain(t *testing.T) {
 	const provider = "tcp;ofi_rxm"
 	all, err := list(provider, "")

@@ -13,8 +13,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
-// each runs a test in parallel for each of the software providers that this host has, which mostly
-// wait. Those from the fourth on are slow: only long tests try them.
+// each runs a test for each software provider that this host has, in parallel, because they mostly
+// wait. From the fourth on they are slow: only long tests try them.
 func each(t *testing.T, test func(t *testing.T, provider string)) {
 	for i, p := range ofi.Software() {
 		t.Run(p, func(t *testing.T) {

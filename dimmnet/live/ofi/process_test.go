@@ -74,8 +74,8 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// TestLostInTransfer kills a process while it reads memory of one rank, and another its memory:
-// nearly all of the time goes into large pieces.
+// TestLostInTransfer kills a process while it reads memory of one rank, and another rank reads its
+// memory: nearly all of the time goes into large pieces.
 func TestLostInTransfer(t *testing.T) {
 	processes(t, func(t *testing.T, provider string) {
 		if provider == "shm" {
@@ -90,8 +90,8 @@ func TestLostInTransfer(t *testing.T) {
 	})
 }
 
-// TestStops checks that no rank is lost while eight ranks share the processors, and some of them in
-// turn are stopped for a second.
+// TestStops checks that no rank is lost while eight ranks share the processors, and some of them
+// are stopped for a second, one after the other.
 func TestStops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the pauses take some seconds")
@@ -103,8 +103,8 @@ func TestStops(t *testing.T) {
 	})
 }
 
-// TestGivenUp checks that all other ranks, even one that computes, name a process that is stopped,
-// and whom it blames when it goes on.
+// TestGivenUp stops a process. All other ranks must name it, even one that computes. The test also
+// checks which rank the process blames when it goes on.
 func TestGivenUp(t *testing.T) {
 	for _, compute := range []bool{false, true} {
 		t.Run(fmt.Sprint("computes=", compute), func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Provider is what libfabric says of one way to open an endpoint on this host.
+// Provider describes one way to open an endpoint on this host, as libfabric reports it.
 type Provider struct {
 	Name     string // as in FI_PROVIDER
 	Fabric   string // for example the address of the subnet
@@ -19,17 +19,18 @@ type Provider struct {
 	Progress string // "automatic", or "manual": bytes move only while a thread polls
 }
 
-// Refusal is a provider that libfabric offers on this host, but not for what this package needs.
+// Refusal is a provider that libfabric offers on this host, but that lacks what this package
+// needs.
 type Refusal struct {
 	Name  string   // as in FI_PROVIDER
-	Lacks []string // "FI_RMA", for example; empty: each need alone is met, but not all together
+	Lacks []string // for example "FI_RMA"; empty: it has each, but not all together
 }
 
 // ErrUnavailable means that this program was built without libfabric.
 var ErrUnavailable = errors.New("this program was built without libfabric: install its headers (Debian: libfabric-dev), and build with -tags ofi and cgo, on Linux")
 
-// Preferred returns the providers that Config.Provider "" tries, in this order: those of NICs that
-// write remote memory by themselves, and then TCP.
+// Preferred returns the providers that Config.Provider "" tries, in order: first providers for
+// NICs that write remote memory by themselves, and then TCP.
 func Preferred() []string {
 	return []string{"cxi", "psm3", "opx", "efa", "verbs;ofi_rxm", "tcp", "tcp;ofi_rxm"}
 }
@@ -38,8 +39,8 @@ func Preferred() []string {
 func Software() []string { return []string{"tcp;ofi_rxm", "net", "shm", "udp;ofi_rxd", "sockets"} }
 
 // Choose returns the provider with the given name if this host has it. For "" it returns the first
-// of Preferred that this host has and that reports FI_ORDER_SAS: not all that ignore what they are
-// asked for keep the order of messages.
+// of Preferred that this host has and that reports FI_ORDER_SAS: some providers ignore what they
+// are asked for, and do not keep the order of messages.
 func Choose(name string) (string, error) {
 	if name != "" {
 		if _, err := Providers(name); err == nil || errors.Is(err, ErrUnavailable) {

@@ -33,7 +33,7 @@ func Refused() ([]Refusal, error) {
 	if len(refused) == 0 {
 		return nil, nil
 	}
-	// Who is offered with one need alone meets it.
+	// A provider that is offered for one need alone meets this need.
 	for _, need := range []struct {
 		asks C.int
 		name string

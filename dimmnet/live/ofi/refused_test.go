@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRefused: a provider is usable, or lacks something that has a name.
+// TestRefused: a provider is usable, or lacks something that the test can name.
 func TestRefused(t *testing.T) {
 	usable, err := Providers("")
 	if err != nil {

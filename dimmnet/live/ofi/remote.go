@@ -78,7 +78,7 @@ func (r remote) Get(id int, from, to dimmnet.Offset, n int) (begun, able bool) {
 	return r.move(id, false, to, from, n)
 }
 
-// move copies between own, an offset of this rank's NIC memory, and far, one of the peer's.
+// move copies between own, an offset in this rank's NIC memory, and far, an offset in the peer's.
 func (r remote) move(id int, put bool, own, far dimmnet.Offset, n int) (begun, able bool) {
 	l, f := r.link, r.f
 	f.lock()
@@ -103,7 +103,7 @@ func (r remote) move(id int, put bool, own, far dimmnet.Offset, n int) (begun, a
 		f.progress()
 		return false, true
 	case err != nil && l.moves == 0:
-		f.unable = true // the provider has no such operation: all goes through messages
+		f.unable = true // the provider lacks this operation: everything goes through messages
 		return false, false
 	case err != nil:
 		l.fail(err)

@@ -12,7 +12,7 @@ import (
 // Calls of libfabric do not wait. But ranks over provider shm share locks, and a process that was
 // killed may hold one: then the next call never returns, and keeps locks of this process, too.
 const (
-	// stuckTime is how long a call may take that uses a processor, as one that spins does.
+	// stuckTime is how long a call may take that uses a processor, as a spinning call does.
 	stuckTime = time.Second
 	// asleepTime is how long a call may take otherwise: its thread may wait for a processor.
 	asleepTime = 30 * time.Second
@@ -20,12 +20,12 @@ const (
 )
 
 // guard watches the calls of a fabric, and ends the process if one does not return: nothing else
-// could end the run. The time in which this process is stopped does not count.
+// could end the run. Time in which this process is stopped does not count.
 func (f *fabric) guard() {
 	ticks := time.NewTicker(tickTime)
 	defer ticks.Stop()
 	var last uint64
-	var stuck, used time.Duration // in the present call: time, and time of processors
+	var stuck, used time.Duration // of the present call: its time, and its processor time
 	before := cpuTime()
 	for {
 		select {
@@ -49,7 +49,7 @@ func (f *fabric) guard() {
 	}
 }
 
-// cpuTime returns the time of processors that this process has used.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u) // cannot fail with these arguments

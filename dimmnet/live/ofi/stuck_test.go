@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestStuck checks that a call which does not return ends the process, and that calls which follow
+// TestStuck checks that a call that does not return ends the process, and that calls that follow
 // each other closely do not.
 func TestStuck(t *testing.T) {
 	f := &fabric{provider: "shm", over: make(chan struct{})}

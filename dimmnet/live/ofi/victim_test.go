@@ -16,7 +16,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
-// member is a rank that gathers twice: at first addresses, and then that all know them.
+// member is a rank that gathers twice: first the addresses, then the news that all ranks know
+// them.
 type member struct {
 	meshtest.Member
 	known *meshtest.Meeting
@@ -40,7 +41,7 @@ func (m meetings) member(rank dimmnet.Rank) member {
 	return member{meshtest.Member{At: m.addresses, Self: rank}, m.known}
 }
 
-// attacked is the configuration of all ranks that tests attack. The test waits for Stall at most.
+// attacked is the configuration of all ranks that tests attack. A test waits at most Stall.
 func attacked(provider string) Config {
 	return Config{Provider: provider, Mesh: mesh.Config{Bulk: 1 << 20, Stall: 2 * time.Second, Grace: time.Second}}
 }
@@ -51,14 +52,14 @@ func (m meetings) start(provider string, rank dimmnet.Rank, body func(dimmnet.Ho
 	return meshtest.Start(Join(attacked(provider), self), self.Size(), body)
 }
 
-// attacker is an endpoint without links, by which a test sends what it likes to rank 0.
+// attacker is an endpoint without links, by which a test sends anything to rank 0.
 type attacker struct {
 	*endpoint
 	victim uint64
-	header header // of rank 1, with the token of the run where the test knows it
+	header header // of rank 1, with the token of the run if the test knows it
 	done   []completion
 	sent   int      // messages that have ended
-	got    []header // of the messages that have come
+	got    []header // of the messages that have arrived
 	rest   [][]byte // exposure or bytes of the stream of these messages
 }
 
@@ -119,7 +120,7 @@ func (a *attacker) join(t *testing.T, m meetings, provider string) {
 	}
 }
 
-// work lets the provider of the attacker work, and notes what comes.
+// work lets the attacker's provider work, and records what arrives.
 func (a *attacker) work(t *testing.T) {
 	t.Helper()
 	var err error
@@ -150,7 +151,7 @@ func (a *attacker) workFor(t *testing.T, d time.Duration) {
 	}
 }
 
-// tell sends n bytes, which begin with b. It gives up when the victim takes nothing any more.
+// tell sends n bytes, which begin with b. It gives up when the victim no longer accepts anything.
 func (a *attacker) tell(t *testing.T, b []byte, n int) {
 	t.Helper()
 	copy(a.sendBuffer(0), b)

@@ -11,7 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 )
 
-// BenchmarkWake measures how long a signal to a thread that sleeps takes.
+// BenchmarkWake measures how long a signal to a sleeping thread takes.
 func BenchmarkWake(b *testing.B) {
 	for _, p := range ofi.Software() {
 		b.Run(p, func(b *testing.B) {

@@ -79,7 +79,7 @@ func (b *beats) Send() {
 // Receive does nothing: goroutines receive the beats.
 func (b *beats) Receive() {}
 
-// Heard returns the number of beats that have come from rank.
+// Heard returns the number of beats that have arrived from rank.
 func (b *beats) Heard(rank dimmnet.Rank) uint64 { return b.peers[rank].heard.Load() }
 
 // Close ends the goroutines. The connections are closed already.

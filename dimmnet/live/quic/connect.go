@@ -124,7 +124,7 @@ func (d *dialer) rendezvous(peers []*peer) *mesh.Rendezvous[*quicgo.Conn, *peer]
 	})
 }
 
-// handshake authenticates the rank that has dialed. TLS has proved that it belongs to the job.
+// handshake authenticates the rank that dialed. TLS has proved that it belongs to the job.
 func (d *dialer) handshake(ctx context.Context, conn *quicgo.Conn) (rank dimmnet.Rank, p *peer, err error) {
 	p = &peer{conn: conn}
 	if rank, err = d.id.Peer(conn.ConnectionState().TLS); err != nil {

@@ -56,8 +56,8 @@ func TestForeignConnections(t *testing.T) {
 	}
 }
 
-// TestReplayedProof checks that the proof of one connection is invalid on another, even of the same
-// rank in the same run.
+// TestReplayedProof checks that the proof of one connection is invalid on another, even on one of
+// the same rank in the same run.
 func TestReplayedProof(t *testing.T) {
 	v := newVictim(t, meshtest.Untouched)
 	cfg, err := v.other(t).WithDefaults(networkName, 2)

@@ -15,11 +15,11 @@ const (
 	// receiptTime bounds the wait for the receipt of a peer when a rank closes a connection.
 	receiptTime = time.Second
 	// goneTime is receiptTime for a peer that is gone. The last bytes leave in this time: if the
-	// process of the peer is only stopped, it can read why it was left.
+	// peer's process is only stopped, it can read why it was given up.
 	goneTime = 20 * time.Millisecond
 )
 
-// errEnded is the error of a Write to a stream that this rank has ended.
+// errEnded is the error of a Write to a stream after this rank has ended it.
 var errEnded = errors.New("quic: this rank has ended the stream")
 
 // link makes one Stream of the two QUIC streams of a peer. Only its two goroutines wait.
@@ -90,8 +90,8 @@ func (l *link) Write(p []byte, _ bool) (int, error) { return l.outgoing.put(p) }
 func (l *link) HungUp() bool                        { return l.received.hasEnded() }
 func (l *link) CloseWrite()                         { l.outgoing.end(errEnded) }
 
-// NotifyWritable wakes the poll itself if the goroutine has made space since the last Write: the
-// goroutine has then found that nobody wants to know.
+// NotifyWritable wakes the poll itself if the goroutine has made space since the last Write: at
+// that time nobody had asked for the notification.
 func (l *link) NotifyWritable(on bool) {
 	l.outgoing.notifyWritable(on)
 	delay.Here()

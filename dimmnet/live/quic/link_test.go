@@ -10,7 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 )
 
-// newConns returns the two ends of a connection that rank 1 has dialed: those of ranks 0 and 1.
+// newConns returns the two ends of a connection that rank 1 dials: first rank 0's, then rank 1's.
 func newConns(t *testing.T) (accepted, dialed *quicgo.Conn) {
 	t.Helper()
 	authority := meshtest.NewAuthority(t, 2)
@@ -112,8 +112,8 @@ func TestWakeAfterBytes(t *testing.T) {
 	}
 }
 
-// TestLastBytes checks that the bytes of a stream come before its end, also where one Read of the
-// stream returns both: all has arrived before the link first reads.
+// TestLastBytes checks that the bytes of a stream come before its end, even if one Read of the
+// stream returns both: everything has arrived before the link first reads.
 func TestLastBytes(t *testing.T) {
 	near, far := newConns(t)
 	accept := func() *quicgo.ReceiveStream {

@@ -19,7 +19,7 @@ func (p *poll) addIdle(rank int) *link {
 	return l
 }
 
-// TestTurns checks that ranks which are always ready keep no other rank from its turn.
+// TestTurns checks that ranks that are always ready do not take the turns of other ranks.
 func TestTurns(t *testing.T) {
 	const ranks = 50
 	p := newPoll(ranks, nil)
@@ -142,8 +142,8 @@ func TestWakeStorm(t *testing.T) {
 	}
 }
 
-// TestGone checks that a run ends soon when the cluster reports that the process of a rank has
-// ended, though its connection does not end.
+// TestGone checks that a run ends soon when the cluster reports the end of a rank's process,
+// though the rank's connection does not end.
 func TestGone(t *testing.T) {
 	lost := make(chan func(dimmnet.Rank, error), 1)
 	v := newVictimWith(t, lost, meshtest.Untouched)

@@ -41,8 +41,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestStops checks that no rank is lost while eight ranks share the processors, and some of them in
-// turn are stopped for a second.
+// TestStops checks that no rank is lost while eight ranks share the processors, and some of them
+// are stopped for a second, one after the other.
 func TestStops(t *testing.T) {
 	t.Parallel()
 	orders := make([]meshtest.Order, 8)
@@ -50,8 +50,8 @@ func TestStops(t *testing.T) {
 	meshtest.Pauses(t, meshtest.StartJob(t, orders, nil), []int{0, 3, 5, 7}[:longtest.Cases(4, 2)])
 }
 
-// TestGivenUp checks that all other ranks, even one that computes, name a process that is stopped,
-// and whom it blames when it goes on.
+// TestGivenUp stops a process. All other ranks must name it, even one that computes. The test also
+// checks which rank the process blames when it goes on.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	meshtest.GivenUp(t, meshtest.StartJob(t, []meshtest.Order{{}, {}, {Compute: true}}, nil), 1)

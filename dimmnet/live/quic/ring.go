@@ -92,7 +92,7 @@ func (r *ring) waitFree() []byte {
 	return r.free()
 }
 
-// filled puts the first n bytes of the space that waitFree has returned. It panics after end: the
+// filled puts the first n bytes of the space that waitFree returned. It panics after end: the
 // thread may have seen the end already, and would never take these bytes.
 func (r *ring) filled(n int) {
 	r.mu.Lock()
@@ -122,7 +122,7 @@ func (r *ring) drained(n int) {
 	r.lo += uint64(n)
 }
 
-// end records that no bytes are put any more, and why. Only the first call counts.
+// end records that no more bytes are put, and why. Only the first call counts.
 func (r *ring) end(why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

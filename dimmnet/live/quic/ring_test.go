@@ -29,8 +29,8 @@ func (r *ring) full(t *testing.T) *ring {
 	return r
 }
 
-// TestRingWakes: whatever ends the wait of the goroutine at a ring wakes it, although it sleeps
-// already.
+// TestRingWakes: every event that ends a goroutine's wait at a ring wakes the goroutine from
+// sleep.
 func TestRingWakes(t *testing.T) {
 	boom := errors.New("boom")
 	free := func(r *ring) int { return len(r.waitFree()) }
@@ -71,9 +71,8 @@ func TestRingWakes(t *testing.T) {
 	}
 }
 
-// TestRingSizes: a ring holds ringBytes and not one more, at whatever place it begins, and gives
-// the bytes back in order; it is writable as long as a byte fits, and readable as long as one is
-// there.
+// TestRingSizes: a ring holds ringBytes and not one more, wherever its content begins, and returns
+// the bytes in order. It is writable as long as a byte fits, and readable as long as it holds one.
 func TestRingSizes(t *testing.T) {
 	for _, at := range []int{0, 1, ringBytes - 1, ringBytes / 2} {
 		r := newRing()
@@ -105,8 +104,8 @@ func TestRingSizes(t *testing.T) {
 	}
 }
 
-// TestRingEnd: after the end, what was put is still taken, nothing is put, and the reason that was
-// given first is reported, which counts as readable and as writable.
+// TestRingEnd: after the end, earlier bytes can still be taken, and none can be put. The first
+// reason given is reported. The end counts as readable and as writable.
 func TestRingEnd(t *testing.T) {
 	boom := errors.New("boom")
 	r := newRing().full(t)
@@ -131,7 +130,8 @@ func TestRingEnd(t *testing.T) {
 	}
 }
 
-// TestRingDrops: a ring that drops its bytes has space for ever, keeps none, and is not reported.
+// TestRingDrops: a ring that drops its bytes always has space, keeps no bytes, and is not
+// reported.
 func TestRingDrops(t *testing.T) {
 	r := newRing().full(t)
 	r.discard()

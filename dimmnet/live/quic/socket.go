@@ -6,12 +6,12 @@ import (
 	"syscall"
 )
 
-// lossy is a UDP socket that loses datagrams which the system cannot send now, as the network
-// would. quic-go would close the connection, although the host may be cut off for a moment only:
-// a link that is down or a missing route is an error of sending, where it is silence for TCP.
+// lossy is a UDP socket that loses datagrams that the system cannot send now, as the network
+// would. quic-go would close the connection, although the host may be cut off only for a moment: a
+// link that is down, or a missing route, is an error when UDP sends, but silence for TCP.
 type lossy struct{ *net.UDPConn }
 
-// WriteMsgUDP sends a datagram. quic-go calls it, and through it alone sends.
+// WriteMsgUDP sends a datagram. quic-go sends only through it.
 func (s lossy) WriteMsgUDP(b, oob []byte, to *net.UDPAddr) (n, oobn int, err error) {
 	n, oobn, err = s.UDPConn.WriteMsgUDP(b, oob, to)
 	if unsendable(err) {
@@ -20,7 +20,7 @@ func (s lossy) WriteMsgUDP(b, oob []byte, to *net.UDPAddr) (n, oobn int, err err
 	return n, oobn, err
 }
 
-// unsendable reports whether err means that the network is not there, or not now.
+// unsendable reports whether err means that the network is unreachable, or unreachable now.
 func unsendable(err error) bool {
 	for _, e := range []error{syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.ENOBUFS, syscall.EPERM} {
 		if errors.Is(err, e) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestUnsendable checks which errors of sending a datagram are a loss: a full queue and a network
-// that is not there, but not a datagram that is too long, by which quic-go learns the path's size,
-// and not the end of the socket.
+// TestUnsendable checks which errors of sending a datagram count as a loss: a full queue and an
+// unreachable network do. A datagram that is too long does not, because quic-go learns the path's
+// size by it. Nor does the end of the socket.
 func TestUnsendable(t *testing.T) {
 	for e, want := range map[error]bool{
 		syscall.ENETUNREACH: true, syscall.EHOSTUNREACH: true, syscall.ENETDOWN: true,

@@ -57,7 +57,7 @@ func (v *victim) join(t *testing.T) *joined {
 	return j
 }
 
-// endpoint waits until the ranks have exchanged endpoints, and returns that of rank 0.
+// endpoint waits until the ranks have exchanged endpoints, and returns rank 0's.
 func (v *victim) endpoint(t *testing.T) *mesh.Endpoint {
 	t.Helper()
 	e, err := mesh.Decode(v.at.Blobs()[0])
