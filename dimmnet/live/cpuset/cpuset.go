@@ -13,8 +13,8 @@ type Set [128]byte
 // most is the number of processors that a Set can contain.
 const most = len(Set{}) * 8
 
-// Parse returns the processors of a list as the files of Linux have it: "0-3,8". Processors that a
-// Set cannot contain are left out.
+// Parse returns the processors of a list in the form that Linux uses in files: "0-3,8". It skips
+// processors that a Set cannot contain.
 func Parse(list string) (s Set, err error) {
 	list = strings.TrimSpace(list)
 	if list == "" {

@@ -19,7 +19,7 @@ type Clock struct {
 	at    time.Duration // the time when the counter was base
 	base  uint64
 	rate  uint64 // ns per tick, times 2^32
-	ticks uint64 // how long at, base and rate hold, counted from base; 0 if never
+	ticks uint64 // for how many ticks from base at, base and rate hold; 0 if never
 
 	start   time.Time
 	system  bool // the counter is not used
@@ -37,7 +37,7 @@ func (c *Clock) Now() time.Duration {
 		return c.time(ticks)
 	}
 	// The thread may lose the processor between the two clocks. Of several tries, the one in which
-	// the counter advanced least is right.
+	// the counter advanced least is correct.
 	var at uint64
 	var system time.Duration
 	least := ^uint64(0)

@@ -15,7 +15,7 @@ func (c *Clock) ask(ticks uint64, system time.Duration) time.Duration {
 }
 
 // TestFollowsTheSystem has counters of several rates, pauses between calls, and a system's clock
-// that is adjusted: the time never decreases, and stays with the system's clock.
+// that is adjusted. The time never decreases, and follows the system's clock.
 func TestFollowsTheSystem(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))

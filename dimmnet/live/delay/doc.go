@@ -2,8 +2,8 @@
 //
 // The live networks call Here between the steps of every protocol that sleeps and wakes: after a
 // waiter has announced itself, before it polls again, before it sleeps, and on the other side
-// between a post, the check for a waiter, and the wake-up. A normal build compiles these calls to
-// nothing, and a Mutex and a Cond are those of package sync. A build with the tag fagusdelay
+// between a post, the check for a waiter, and the wake-up. In a normal build these calls do
+// nothing, and Mutex and Cond are the types of package sync. A build with the tag fagusdelay
 // delays the caller at random:
 //
 //	go test -tags fagusdelay -run TestPort ./dimmnet/live/...

@@ -45,7 +45,7 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// TestFinds checks that Explore finds mistakes, and none where there is none.
+// TestFinds checks that Explore finds mistakes, and reports none where there is none.
 func TestFinds(t *testing.T) {
 	for _, c := range []struct {
 		name    string

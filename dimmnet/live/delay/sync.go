@@ -56,7 +56,7 @@ func (c *Cond) Wait() {
 	c.cond().Wait()
 }
 
-// Signal wakes one thread that waits.
+// Signal wakes one waiting thread.
 func (c *Cond) Signal() {
 	if e := exploring.Load(); e != nil {
 		e.wake(c, 1)
@@ -65,7 +65,7 @@ func (c *Cond) Signal() {
 	c.cond().Signal()
 }
 
-// Broadcast wakes all threads that wait.
+// Broadcast wakes all waiting threads.
 func (c *Cond) Broadcast() {
 	if e := exploring.Load(); e != nil {
 		e.wake(c, math.MaxInt)

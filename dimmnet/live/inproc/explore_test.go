@@ -332,8 +332,8 @@ func explore(t *testing.T, x *explored, p program) (schedules int, err error) {
 	})
 }
 
-// TestExplore tries the orders of the steps of threads that wait for each other: every one ends,
-// without a deadlock where there is none. The same programs find mistakes that are planted.
+// TestExplore tries the orders of the steps of threads that wait for each other. Every order ends,
+// and without a deadlock where there is none. The same programs find planted mistakes.
 func TestExplore(t *testing.T) {
 	byName := map[string]program{}
 	for _, p := range programs() {

@@ -73,7 +73,7 @@ func never(h dimmnet.Host) error {
 	return w.await(stop - 1)
 }
 
-// TestDeadlockNamesRanks checks that the error lists the ranks that wait, whichever of them falls
+// TestDeadlockNamesRanks checks that the error lists the waiting ranks, whichever of them falls
 // asleep last.
 func TestDeadlockNamesRanks(t *testing.T) {
 	const want = "inproc: deadlock: ranks [0 2] wait and nothing is in flight"
@@ -216,7 +216,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestFailedPort checks that a failed port reports the failed rank, and posts nothing.
+// TestFailedPort checks that a failed port reports which rank failed, and posts nothing.
 func TestFailedPort(t *testing.T) {
 	boom := errors.New("boom")
 	var seen error

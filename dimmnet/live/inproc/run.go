@@ -11,7 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/memory"
 )
 
-// run is one call of Network.Run. Its threads are the bodies and those that Host.Go started.
+// run is one call of Network.Run. Its threads are the bodies and the threads that Host.Go started.
 type run struct {
 	local.Run
 	nodes    []node
@@ -21,7 +21,7 @@ type run struct {
 	// Run.Mu guards the fields below and is the lock of every cond.
 	sleepers []*sleeper     // threads that sleep, in no order
 	shared   [][][]byte     // the memory that Share and View return, in the order of calls
-	sharers  []dimmnet.Rank // the ranks that have allocated it
+	sharers  []dimmnet.Rank // the ranks that allocated it
 	timer    *time.Timer
 }
 

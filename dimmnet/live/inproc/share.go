@@ -16,7 +16,7 @@ var (
 
 const pageBytes = 4096
 
-// large is a number of bytes of which it is asked whether there is so much memory.
+// large is the number of bytes from which on allocate checks whether there is enough memory.
 const large = 1 << 28
 
 // Sharing returns false: programs use this network mostly to test the copies.

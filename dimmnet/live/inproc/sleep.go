@@ -39,10 +39,10 @@ func (r *run) sleep(s *sleeper, now time.Duration) {
 // checkDeadlock fails the run when all its threads are asleep and none is due. The lock is held.
 //
 // The check is exact. Threads start, fall asleep and return only under the lock, so none of the
-// sleepers is inside a post or about to set an event. Only threads of the run post and set events:
-// no sleeper can become due any more. A thread that was woken but has not run yet still counts as
-// asleep, but is due. No deadlock is missed, because the last thread that falls asleep or returns
-// calls checkDeadlock.
+// sleepers is inside a post or about to set an event. Only threads of the run post and set events,
+// so no sleeper can become due any more. A thread that was woken but has not run yet still counts
+// as asleep, but is due. No deadlock is missed, because the last thread that falls asleep or
+// returns calls checkDeadlock.
 func (r *run) checkDeadlock() {
 	if len(r.sleepers) < r.Threads() || r.Failed() {
 		return
@@ -64,8 +64,8 @@ func (r *run) watchPatience() *time.Timer {
 }
 
 // checkPatience fails the run if a thread has slept for Config.Patience. Otherwise it restarts the
-// timer for the earliest time at which one of the present sleepers will have slept for so long.
-// Threads that fall asleep later become overdue later.
+// timer for the earliest time at which a present sleeper will have slept that long. Threads that
+// fall asleep later become overdue later.
 func (r *run) checkPatience() {
 	r.Mu.Lock()
 	defer r.Mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // unset waits for an event that no thread sets.
 func unset(h dimmnet.Host) error { return h.NewEvent().Wait() }
 
-// TestDeadlockNamesThreads checks that the error lists the threads that wait, by rank and then in
+// TestDeadlockNamesThreads checks that the error lists the waiting threads, by rank and then in
 // the order of their start, whichever of them falls asleep last.
 func TestDeadlockNamesThreads(t *testing.T) {
 	const want = "inproc: deadlock: ranks [0 0:receive 0:process 2:receive] wait and nothing is in flight"
@@ -70,7 +70,7 @@ func TestNoFalseDeadlockOfEvents(t *testing.T) {
 	}
 }
 
-// TestThreadEnds checks that the error names the thread that has failed.
+// TestThreadEnds checks that the error names the thread that failed.
 func TestThreadEnds(t *testing.T) {
 	boom := errors.New("boom")
 	for want, f := range map[string]func(dimmnet.Host) error{

@@ -14,7 +14,7 @@ import (
 // goroutines, which takes 55 ns (BenchmarkCompute and others, 2 vCPU Zen 4).
 //
 // Where every peer has a processor of its own, a waiter stays awake for about as long as waking it
-// would take: a rank that sleeps is late for what follows, so that the others sleep next.
+// would take: a rank that sleeps is late for the next step, so that the others sleep next.
 // PolyBench's trmm has 800 steps of 0.5 ms: two ranks are 1.5 times as fast as one with 17 us, 1.9
 // times with 66 us. Where threads outnumber processors, a waiter that stays awake takes the
 // processor of the thread that it waits for: a ring of 64 ranks on 2 processors takes 8 us per lap

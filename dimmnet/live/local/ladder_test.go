@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// wait polls in vain until the ladder says Sleep, and returns how long that took by a clock of
-// which a poll takes 1 us, and a yield takes yield. It fails after 1 s.
+// wait polls in vain until the ladder says Sleep, and returns how long that took. By its clock a
+// poll takes 1 us, and a yield takes yield. It fails after 1 s.
 func (l *Ladder) wait(t *testing.T, now *time.Duration, crowded bool, yield time.Duration) (took time.Duration, yields int) {
 	t.Helper()
 	for begun := *now; *now < begun+time.Second; {
@@ -102,7 +102,7 @@ func TestRungs(t *testing.T) {
 	const spin, crowded = 100 * time.Microsecond, 50 * time.Microsecond
 	for _, c := range []struct {
 		what    string
-		after   time.Duration // since the begin of the wait
+		after   time.Duration // since the beginning of the wait
 		busy    time.Duration // since then; below 0: processors are free
 		crowded bool
 		want    Rung

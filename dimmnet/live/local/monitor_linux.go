@@ -18,7 +18,7 @@ const (
 )
 
 // CalmMonitor keeps the monitor thread of Go's runtime from interrupting a rank that polls. It
-// spins for 2 ms, up to 5 times, and reports whether it has found the thread.
+// spins for 2 ms, up to 5 times, and reports whether it found the thread.
 //
 // The monitor wakes up every 0.1 ms for some milliseconds after the process has waited, and later
 // every 10 ms. Each time, the kernel takes the processor from the rank for 11 us: between two ranks
@@ -26,10 +26,10 @@ const (
 // policy SCHED_BATCH the monitor waits for the scheduler's next tick instead. It keeps that policy,
 // and the threads that it starts have it, too: see Foreground.
 //
-// The runtime starts the monitor before any other thread. So it is the oldest thread of the process
-// but for the first, and it sleeps often while the process spins; a thread of which only one of
-// the two is true stays as it is. Where another language has started the runtime
-// (cmd/libfagus), its thread is the oldest, and the monitor stays as it is.
+// The runtime starts the monitor before any other thread. So it is the second oldest thread of the
+// process, and it sleeps often while the process spins. CalmMonitor changes a thread only if both
+// are true. Where another language started the runtime (cmd/libfagus), that language's thread is
+// the oldest, and CalmMonitor changes nothing.
 func CalmMonitor() bool {
 	tid, ok := second()
 	if !ok || calm(tid) {
@@ -64,7 +64,7 @@ func second() (tid int, ok bool) {
 	return tid, err == nil
 }
 
-// sleeps returns how often a thread of this process has given up its processor.
+// sleeps returns how often a thread of this process gave up its processor.
 func sleeps(tid int) (n uint64, ok bool) {
 	status, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(tid) + "/status")
 	if err != nil {
@@ -76,7 +76,7 @@ func sleeps(tid int) (n uint64, ok bool) {
 	return n, err == nil
 }
 
-// calm reports whether batch has been called for a thread.
+// calm reports whether batch was called for a thread.
 func calm(tid int) bool {
 	attr, err := unix.SchedGetAttr(tid, 0)
 	return err == nil && attr.Policy == unix.SCHED_BATCH && attr.Flags&unix.SCHED_FLAG_RESET_ON_FORK != 0
@@ -87,34 +87,35 @@ func calm(tid int) bool {
 func batch(tid int) bool {
 	attr, err := unix.SchedGetAttr(tid, 0)
 	if err != nil || attr.Policy != unix.SCHED_NORMAL {
-		return false // somebody has chosen another policy
+		return false // the thread has a policy that somebody else has chosen
 	}
 	attr.Policy = unix.SCHED_BATCH
 	attr.Flags |= unix.SCHED_FLAG_RESET_ON_FORK
 	return unix.SchedSetAttr(tid, attr, 0) == nil
 }
 
-// rankSlice is the time slice that a rank asks the scheduler for: the least that Linux takes, from
-// version 6.12 on.
+// rankSlice is the time slice that a rank asks the scheduler for: the smallest that Linux accepts,
+// from version 6.12 on.
 const rankSlice = 100 * time.Microsecond
 
 // Foreground prepares the calling thread to be woken: a rank calls it before each sleep, because
 // its goroutine may run on another thread each time. It does two things.
 //
 // It asks for short time slices. A thread gets the same share of the processor as before, in
-// smaller pieces: so it need not wait until others have had the long slice of a program that
-// computes. The threads that it starts inherit that. Beside 16 busy processes two ranks took a
-// third of the time.
+// smaller pieces. So it need not wait for the end of the long slice of a program that computes.
+// The threads that it starts inherit that. Beside 16 busy processes two ranks took a third of the
+// time.
 //
-// If CalmMonitor has returned true (calmed), it gives the thread the policy SCHED_NORMAL if it has
-// SCHED_BATCH: a thread that the monitor has started has its policy, and may have to wait for a
-// processor when it is woken. All other policies are the user's, and stay.
+// If CalmMonitor returned true (calmed), Foreground changes the thread's policy from SCHED_BATCH
+// to SCHED_NORMAL: a thread that the monitor started has the monitor's policy, and may have to
+// wait for a processor when it is woken. All other policies are the user's, and stay.
 func Foreground(calmed bool) { foreground(0, calmed) }
 
-// ForegroundAll is Foreground for all threads of this process but the monitor, for those that work
-// for a rank beside it. Threads of a policy that the user has chosen stay as they are.
+// ForegroundAll is Foreground for all threads of this process except the monitor: some of them
+// work for a rank beside its own thread. Threads with a policy that the user has chosen stay as
+// they are.
 func ForegroundAll() {
-	tasks, _ := os.ReadDir("/proc/self/task") // without it, they run a little later
+	tasks, _ := os.ReadDir("/proc/self/task") // if this fails, they run a little later
 	for _, task := range tasks {
 		if tid, err := strconv.Atoi(task.Name()); err == nil {
 			foreground(tid, false)
@@ -122,7 +123,7 @@ func ForegroundAll() {
 	}
 }
 
-// foreground does so for a thread, 0 for the calling one. It allocates nothing.
+// foreground does this for a thread, 0 for the calling one. It allocates nothing.
 func foreground(tid int, calmed bool) {
 	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr}
 	_, _, failed := unix.RawSyscall6(unix.SYS_SCHED_GETATTR, uintptr(tid), uintptr(unsafe.Pointer(&attr)), unix.SizeofSchedAttr, 0, 0, 0)

@@ -26,7 +26,7 @@ type Run struct {
 	crowded  atomic.Bool // more threads want a processor than there are processors
 	_        [CacheLine]byte
 
-	// Mu guards the fields below, and may guard those of the embedding run.
+	// Mu guards the fields below, and may guard the fields of the embedding run.
 	Mu      delay.Mutex
 	err     error     // the first failure as ports report it; written once, before failed is set
 	cause   error     // the same failure as Network.Run returns it

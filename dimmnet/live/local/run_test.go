@@ -62,7 +62,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestLabels checks that a run with many threads lists only the first.
+// TestLabels checks that a run with many threads lists only the first ones.
 func TestLabels(t *testing.T) {
 	r, bodies := newRun(1)
 	for i := range 40 {
@@ -71,7 +71,7 @@ func TestLabels(t *testing.T) {
 	if got := r.Labels(); !strings.HasPrefix(got, "[0 0:h0 0:h1 ") || !strings.HasSuffix(got, " 0:h30] and 11 more") {
 		t.Errorf("the threads are %s", got)
 	}
-	for more := range 3 { // than the list has
+	for more := range 3 { // than fit the list
 		r, bodies := newRun(1)
 		for i := range 32 + more - nodes {
 			bodies[0].Begin(new(Thread), fmt.Sprint("h", i))
@@ -83,8 +83,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestHostLimits: Spend and Charge take 0, and nothing below; CheckNotify takes every rank, and no
-// other one.
+// TestHostLimits: Spend and Charge accept 0, and nothing below; CheckNotify accepts every rank of
+// the run, and no other.
 func TestHostLimits(t *testing.T) {
 	_, bodies := newRun(nodes)
 	h := &bodies[1].Host
@@ -100,8 +100,8 @@ func TestHostLimits(t *testing.T) {
 	}
 }
 
-// TestBodyFails checks what Wait and the ports return when a body returns an error, or panics:
-// the first failure counts, and the run waits for all threads.
+// TestBodyFails checks what Wait and the ports return when a body returns an error, or panics. The
+// first failure counts, and the run waits for all threads.
 func TestBodyFails(t *testing.T) {
 	boom := errors.New("boom")
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestBodyFails(t *testing.T) {
 	}
 }
 
-// host and port are those of a rank, as far as dimmnet.RunThread needs them.
+// host and port implement as much of a rank's interfaces as dimmnet.RunThread needs.
 type host struct {
 	dimmnet.Host
 	port port
@@ -166,8 +166,8 @@ type port struct {
 func (h host) Port() dimmnet.Port { return h.port }
 func (p port) Rank() dimmnet.Rank { return p.rank }
 
-// TestGrace checks that Wait returns grace after a failure, that its error names the threads that
-// have not returned, and that they can post no more.
+// TestGrace checks that Wait returns grace after a failure, that its error names the remaining
+// threads, and that these can no longer post.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, bodies := newRun(nodes)

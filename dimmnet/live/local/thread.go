@@ -99,21 +99,21 @@ func (t *Thread) rdma(count *uint64, peer dimmnet.Rank, push bool, from, to dimm
 	return true
 }
 
-// Fill copies p to off in the own bulk memory.
+// Fill copies p to off in this node's bulk memory.
 func (t *Thread) Fill(off dimmnet.Offset, p []byte) {
 	t.limits.CheckFill(off, len(p))
 	m, off := t.own.AtHost(off)
 	m.Write(off, p)
 }
 
-// Load returns the aligned word at off in the own LLCM.
+// Load returns the aligned word at off in this node's LLCM.
 func (t *Thread) Load(off dimmnet.Offset) uint64 {
 	t.limits.CheckLoad(off)
 	t.Counts.Polls++
 	return t.own.LLCM.Load(off)
 }
 
-// Read copies len(p) bytes at off in the own memory to p.
+// Read copies len(p) bytes at off in this node's memory to p.
 func (t *Thread) Read(p []byte, off dimmnet.Offset) {
 	t.limits.CheckRead(off, len(p))
 	if t.limits.IsPoll(off, len(p)) {

@@ -42,8 +42,8 @@ func (m Words) Store(off dimmnet.Offset, v uint64, size int) {
 	}
 }
 
-// StoreRelease writes v to the aligned word at off. What the caller has written before is visible
-// to a reader that finds v there. Unlike Store, it does not order what the caller reads afterwards.
+// StoreRelease writes v to the aligned word at off. A reader that finds v there sees everything
+// that the caller wrote before. Unlike Store, it does not order what the caller reads afterwards.
 func (m Words) StoreRelease(off dimmnet.Offset, v uint64) { storeRelease(&m[off/word], v) }
 
 // Write copies p to off.

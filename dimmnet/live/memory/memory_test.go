@@ -82,8 +82,8 @@ func TestStoresToOneWord(t *testing.T) {
 	all.Wait()
 }
 
-// TestPrefetch prefetches every part of a small memory, for reads and for writes: nothing changes,
-// and nothing beyond its ends is touched. StoreRelease changes its word alone.
+// TestPrefetch prefetches every part of a small memory, for reads and for writes. Nothing changes,
+// and nothing beyond its ends is touched. StoreRelease changes only its word.
 func TestPrefetch(t *testing.T) {
 	const size = 40 * word
 	m := make(Words, size/word)

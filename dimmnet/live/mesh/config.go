@@ -35,10 +35,10 @@ type Config struct {
 	// Encrypt encrypts a tcp network whose ranks are all in this process; each rank gets an
 	// identity. A joined network needs an Identity instead. quic always encrypts.
 	Encrypt bool
-	// Direct is the largest number of ranks that are all connected to each other at the start, over
-	// tcp. With more, a rank is connected to its neighbours in a tree, and to another when one of
-	// the two first has something for the other. 0 means 12, a negative value that no run connects
-	// all. quic connects all.
+	// Direct is the largest number of ranks that are all connected to each other at the start,
+	// over tcp. With more ranks, a rank is connected to its neighbours in a tree. Two other ranks
+	// connect when one of them first has something for the other. 0 means 12; with a negative
+	// value, no run connects all ranks at the start. quic always connects all.
 	Direct int
 	// LLCM is the size of each node's LLCM in bytes, rounded up to a multiple of 8. 0 means
 	// 128 KiB, or 32 KiB times the number of nodes if that is more.
@@ -67,7 +67,8 @@ type Config struct {
 
 const (
 	defaultListen = "127.0.0.1"
-	// defaultDirect is as many ranks as exchange lists between all pairs (phase.LiveRingNodes).
+	// defaultDirect equals the number of ranks that exchange lists between all pairs
+	// (phase.LiveRingNodes).
 	defaultDirect = 12
 )
 

@@ -13,8 +13,8 @@
 //	err = r.Wait(ctx)                              // waits for all higher ranks
 //	r.Close()
 //
-// Connections are of a type that the network chooses. A connection counts only after the handshake
-// of the network, which proves that the peer belongs to the run. Connections that are still in
-// their handshake are pending: their number and their time are bounded, so that programs which
-// connect by accident or on purpose cannot keep a rank from starting.
+// The network chooses the type of its connections. A connection counts only after the network's
+// handshake, which proves that the peer belongs to the run. Connections that are still in their
+// handshake are pending. Their number and their time are bounded, so that programs that connect by
+// accident or on purpose cannot keep a rank from starting.
 package mesh

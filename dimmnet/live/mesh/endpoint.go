@@ -37,8 +37,8 @@ type Form struct {
 	Direct     int  // Config.Direct
 }
 
-// Difference says in which property f, the form of another rank, differs from own. It is empty if
-// they are equal.
+// Difference says in which property f, the form of another rank, differs from own. It returns ""
+// if they are equal.
 func (f Form) Difference(own Form) string {
 	either := func(yes bool, text, other string) string {
 		if yes {
@@ -94,7 +94,7 @@ func Decode(b []byte) (*Endpoint, error) {
 	return e, err
 }
 
-// Port returns the port, which all addresses of the rank have in common.
+// Port returns the port, which is the same in all addresses of the rank.
 func (e *Endpoint) Port() (port uint16, err error) {
 	for i, address := range e.Addresses {
 		_, text, err := net.SplitHostPort(address)

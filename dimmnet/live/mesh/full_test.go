@@ -13,8 +13,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
-// TestPlacesAgain: connections that were refused, or are admitted, make room for others: many times
-// as many as may be pending come one after another, and then a rank of the run.
+// TestPlacesAgain: connections that were refused or admitted make room for others. Many times as
+// many as may be pending connect one after another, and then a rank of the run does.
 func TestPlacesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -53,7 +53,7 @@ func TestPlacesAgain(t *testing.T) {
 	})
 }
 
-// TestConnectAgain: a rank connects to many times as many others as it dials at once, whether they
+// TestConnectAgain: a rank connects to many times as many ranks as it dials at once, whether they
 // answer, refuse, or have connected themselves.
 func TestConnectAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestConnectAgain(t *testing.T) {
 	})
 }
 
-// TestAnswerOfEachAddress: a rank is reached at whichever of its addresses answers, though those
-// before it are silent for as long as they are given, and of all those behind none was tried.
+// TestAnswerOfEachAddress: a rank is reached at whichever of its addresses answers. Earlier
+// addresses are silent as long as they are given time, and later ones are not tried.
 func TestAnswerOfEachAddress(t *testing.T) {
 	for answers := range reach.Most {
 		synctest.Test(t, func(t *testing.T) {

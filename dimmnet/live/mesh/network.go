@@ -26,7 +26,7 @@ type Transport struct {
 	// Encrypts means that the transport always encrypts: Config.Encrypt has no effect.
 	Encrypts bool
 	Sums     func(cfg *Config) stream.Sums
-	// Helped is stream.Config.Helped.
+	// Helped is as in stream.Config.
 	Helped bool
 	// Prepare returns the function that connects each rank to the others. cfg has its defaults.
 	Prepare func(cfg *Config, nodes int) (stream.Join, error)
@@ -38,10 +38,10 @@ func NewNetwork(t Transport, cfg Config, m dimmnet.Member) *Network {
 	return &Network{Membership: local.Membership{Member: m}, cfg: cfg, transport: t}
 }
 
-// Run starts body on nodes nodes, or on the own node of a joined network, each with an LLCM of
-// zeros. It returns when the threads of all ranks have returned: nil or the first failure, which
-// is a *dimmnet.Failed if another rank failed. After a failure, Run waits at most Config.Grace plus
-// one second; over quic, plus three seconds.
+// Run starts body on nodes nodes, or on this process's node of a joined network, each with an LLCM
+// of zeros. It returns when the threads of all ranks have returned: nil or the first failure,
+// which is a *dimmnet.Failed if another rank failed. After a failure, Run waits at most
+// Config.Grace plus one second; over quic, plus three seconds.
 func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
 	t := &n.transport
 	cfg, err := n.cfg.WithDefaults(t.Name, nodes)

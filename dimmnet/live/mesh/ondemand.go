@@ -10,7 +10,7 @@ import (
 )
 
 // ErrCrossed is the error of Methods.Dial if the peer dials this rank at the same time, and keeps
-// the connection that it has dialed.
+// its own connection.
 var ErrCrossed = errors.New("the peer dials this rank at the same time")
 
 // Server gets the connections that a rendezvous makes after the start.
@@ -45,7 +45,7 @@ func (r *Rendezvous[Raw, Conn]) Serve(s *Server[Conn]) {
 	}
 }
 
-// Connect connects to a rank after Serve, unless that rank has connected to this one or does so
+// Connect connects to a rank after Serve, unless that rank has connected to this one, or does so
 // meanwhile. It returns when the server has the connection, or with an error, at the latest when
 // ctx is done.
 func (r *Rendezvous[Raw, Conn]) Connect(ctx context.Context, peer dimmnet.Rank, addresses []string) error {
@@ -60,13 +60,13 @@ func (r *Rendezvous[Raw, Conn]) Connect(ctx context.Context, peer dimmnet.Rank, 
 	r.mu.Lock()
 	if r.connected[peer] {
 		r.mu.Unlock()
-		return nil // place passes it on
+		return nil // place passes the connection on
 	}
 	r.dials[peer] = arrive
 	r.mu.Unlock()
 	conn, err := r.dialRank(ctx, peer, addresses)
 	if errors.Is(err, ErrCrossed) && peer > r.self {
-		select { // the connection that the peer has dialed
+		select { // the connection that the peer dialed
 		case <-arrived.Done():
 			err = nil
 		case <-ctx.Done():

@@ -18,11 +18,11 @@ const (
 	HandshakeTime = 5 * time.Second
 	// maxPending bounds the pending connections; further connections wait in the listener.
 	maxPending = 128
-	// maxDialing bounds the calls of Connect that dial at the same time: when all ranks of a busy
-	// machine connect to all others, handshakes nevertheless end within HandshakeTime.
+	// maxDialing bounds the calls of Connect that dial at the same time. So handshakes end within
+	// HandshakeTime even when all ranks of a busy machine connect to all others.
 	maxDialing = 8
-	// maxHangUps bounds how often a rank is dialed again after it has hung up without an answer, as
-	// it does when a handshake takes longer than HandshakeTime.
+	// maxHangUps bounds how often a rank is dialed again after it hung up without an answer. It
+	// does so when a handshake takes longer than HandshakeTime.
 	maxHangUps = 3
 	// retryPause is the time between two attempts to dial a host that is unreachable, or to accept
 	// a connection when the system has no descriptor for it.
@@ -41,7 +41,7 @@ type Methods[Raw, Conn any] struct {
 	// Answer tells the rank that dialed whether its connection is admitted. It may be nil.
 	Answer func(ctx context.Context, conn Conn, admitted bool) error
 	// Dial connects to peer at an address, and performs the handshake. It returns ErrCrossed if
-	// the peer has answered that its connection is not admitted.
+	// the peer answers that its connection is not admitted.
 	Dial func(ctx context.Context, peer dimmnet.Rank, address string) (Conn, error)
 	// Retry reports whether an error of Dial may be due to a network that does not work yet.
 	Retry func(err error) bool
@@ -71,9 +71,9 @@ type Rendezvous[Raw, Conn any] struct {
 	server    *Server[Conn]  // nil before Serve
 }
 
-// NewRendezvous returns a rendezvous for rank self, which puts connections into conns, by rank. All
-// ranks for which expected returns true are connected at the start; nil means all other ranks, and
-// that no lower rank dials this one.
+// NewRendezvous returns a rendezvous for rank self, which puts connections into conns, by rank.
+// All ranks for which expected returns true are connected at the start. If expected is nil, these
+// are all other ranks, and no lower rank dials this one.
 func NewRendezvous[Raw, Conn any](network string, self dimmnet.Rank, conns []Conn, expected func(dimmnet.Rank) bool, methods Methods[Raw, Conn]) *Rendezvous[Raw, Conn] {
 	r := &Rendezvous[Raw, Conn]{
 		network: network, self: self, methods: methods, expected: expected,
@@ -137,7 +137,7 @@ func (r *Rendezvous[Raw, Conn]) acceptOne(ctx context.Context) (raw Raw, ok bool
 	}
 }
 
-// pause waits for retryPause. It returns false if ctx is done before.
+// pause waits for retryPause. It returns false if ctx is done earlier.
 func pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -178,8 +178,8 @@ const (
 )
 
 // admit decides about an authenticated connection. If two ranks dial each other at once, both keep
-// the connection that the higher rank has dialed: only one exists at any time, because a rank that
-// has admitted a connection does not dial.
+// the connection that the higher rank dialed: only one exists at any time, because a rank that has
+// admitted a connection does not dial.
 func (r *Rendezvous[Raw, Conn]) admit(peer dimmnet.Rank, conn Conn) verdict {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,9 +223,9 @@ func (r *Rendezvous[Raw, Conn]) place(peer dimmnet.Rank, conn Conn) {
 	}
 }
 
-// Dial connects to all lower ranks that are expected. It gives up a little before ctx ends, because
-// it knows which address does not answer; a rank that waits for this one knows only that it has not
-// come.
+// Dial connects to all lower ranks that are expected. It gives up a little before ctx ends,
+// because it knows which address does not answer; a rank that waits for this one knows only that
+// it has not connected.
 func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint) error {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -247,15 +247,15 @@ func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint)
 	return nil
 }
 
-// noAnswer is the error of a rank that has not answered by the deadline of a context.
+// noAnswer is the error of a rank that did not answer by the deadline of a context.
 type noAnswer struct{ error }
 
 func (n noAnswer) Error() string      { return n.error.Error() + ": is the port open?" }
 func (n noAnswer) Unwrap() error      { return n.error }
 func (noAnswer) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// unconnected is the error of a rank at the start of a run: peer is gone for it. For errors.As it
-// is a *dimmnet.Failed.
+// unconnected is the error of a rank that cannot connect at the start of a run: it considers peer
+// gone. For errors.As it is a *dimmnet.Failed.
 type unconnected struct {
 	error
 	network string
@@ -301,7 +301,7 @@ func (r *Rendezvous[Raw, Conn]) dialRank(ctx context.Context, peer dimmnet.Rank,
 	}
 }
 
-// hungUp reports whether a peer has closed a connection before the end of its handshake.
+// hungUp reports whether a peer closed a connection before the end of its handshake.
 func hungUp(err error) bool {
 	for _, e := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, e) {
@@ -311,7 +311,7 @@ func hungUp(err error) bool {
 	return false
 }
 
-// dialOnce tries each address once. The time that is left is divided evenly among the addresses.
+// dialOnce tries each address once. The remaining time is divided evenly among the addresses.
 func (r *Rendezvous[Raw, Conn]) dialOnce(ctx context.Context, peer dimmnet.Rank, addresses []string) (none Conn, _ error) {
 	var failures []error
 	for i, address := range addresses {
@@ -327,7 +327,7 @@ func (r *Rendezvous[Raw, Conn]) dialOnce(ctx context.Context, peer dimmnet.Rank,
 	return none, errors.Join(failures...)
 }
 
-// Wait returns nil when all higher ranks are connected, and an error when ctx is done before.
+// Wait returns nil when all higher ranks are connected, and an error if ctx is done earlier.
 func (r *Rendezvous[Raw, Conn]) Wait(ctx context.Context) error {
 	select {
 	case <-r.complete:

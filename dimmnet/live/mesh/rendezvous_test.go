@@ -17,7 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestSilentConnections checks that connections which never complete their handshake are refused
+// TestSilentConnections checks that connections that never complete their handshake are refused
 // after HandshakeTime: as many as may be pending do not keep a rank of the run out.
 func TestSilentConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -145,8 +145,8 @@ func TestWaitNames(t *testing.T) {
 	}
 }
 
-// TestNoAnswer checks that an address that does not answer in time is reported by Dial, and as the
-// end of the context, whichever of the two timers of the connection has run out.
+// TestNoAnswer checks that Dial reports an address that does not answer in time, as the end of the
+// context, whichever of the two timers of the connection runs out.
 func TestNoAnswer(t *testing.T) {
 	for _, timeout := range []error{os.ErrDeadlineExceeded, context.DeadlineExceeded} {
 		r := NewRendezvous("test", 1, make([]int, 2), nil, Methods[int, int]{

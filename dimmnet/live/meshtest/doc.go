@@ -1,5 +1,5 @@
 // Package meshtest is the common part of the tests of networks between hosts (tcp, quic, ofi): a
-// test suite that runs on all, ranks that are processes, and benchmarks.
+// test suite that runs on all of them, ranks that are processes, and benchmarks.
 //
 //	func TestManyPeers(t *testing.T) { meshtest.ManyPeers(t, tcp.New(tcp.Config{})) }
 //

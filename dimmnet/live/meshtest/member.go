@@ -98,7 +98,7 @@ func Result(t *testing.T, result chan error) error {
 
 var errChanged = errors.New("meshtest: the memory has changed")
 
-// IsChanged reports whether err says that Untouched has found changed memory.
+// IsChanged reports whether err says that Untouched found changed memory.
 func IsChanged(err error) bool { return errors.Is(err, errChanged) }
 
 // Untouched waits until a peer stores 1 to word 0. It fails if any other byte has changed.

@@ -37,7 +37,7 @@ type Order struct {
 	Rounds     uint64 // number of rounds; 0: until the run fails
 	Compute    bool   // after the first round, compute until the run fails
 	Direct     int    // mesh.Config.Direct
-	Ring       bool   // exchange pages with the ranks before and after this one only
+	Ring       bool   // exchange pages only with the ranks before and after this one
 	Provider   string // of libfabric
 	Push       int    // bytes of a Push; 0: 64 KiB
 }
@@ -116,7 +116,7 @@ const (
 
 func (o *Order) pushBytes() int { return cmp.Or(o.Push, 64<<10) }
 
-// peers returns the ranks with which a rank exchanges pages: also with itself.
+// peers returns the ranks with which a rank exchanges pages, including itself.
 func (o *Order) peers(self dimmnet.Rank) (peers []dimmnet.Rank) {
 	nodes := dimmnet.Rank(o.Size)
 	if o.Ring {
@@ -214,7 +214,7 @@ func StartJob(t *testing.T, orders []Order, spawn func(rank int, start func() er
 		o.Rank, o.Size = rank, len(orders)
 		all = append(all, startProcess(t, o, spawn))
 	}
-	for gathers := true; gathers; { // one network gathers more often than another
+	for gathers := true; gathers; { // some networks gather more often than others
 		var endpoints [][]byte
 		for _, p := range all {
 			r := p.Next(t)
@@ -235,7 +235,7 @@ func StartJob(t *testing.T, orders []Order, spawn func(rank int, start func() er
 	return all
 }
 
-// failStart fails the test: a rank has reported r instead of the end of its first round.
+// failStart fails the test: a rank reported r instead of the end of its first round.
 func failStart(t *testing.T, all []*Process, rank int, r Report) {
 	t.Helper()
 	for _, other := range all[rank+1:] { // the failure of a higher rank may be the cause

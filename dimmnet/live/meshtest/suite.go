@@ -43,7 +43,7 @@ func PeerComputes(t *testing.T, network dimmnet.Network, most int) {
 	}
 }
 
-// ManyPeers checks that each rank hears from all others, of which there are more than stream.few.
+// ManyPeers checks that each rank hears from all others. There are more of them than stream.few.
 func ManyPeers(t *testing.T, network dimmnet.Network) {
 	t.Helper()
 	const nodes, rounds = 8, 50

@@ -9,7 +9,7 @@ import (
 )
 
 // Ports is the range of ports on which a process listens, for hosts whose firewall lets only some
-// pass. The zero value is any port that is free.
+// pass. The zero value is any free port.
 type Ports struct{ First, Last uint16 }
 
 // ParsePorts parses a range such as "17000-17100". An empty text is the zero value.
@@ -37,8 +37,8 @@ func (p Ports) String() string {
 	return fmt.Sprintf("%d-%d", p.First, p.Last)
 }
 
-// Listen calls listen with the ports of the range, in their order, until it returns nil or an
-// error other than that the port is in use. For the zero value it calls listen with 0.
+// Listen calls listen with the ports of the range, in order, until it returns nil or an error
+// other than that the port is in use. For the zero value it calls listen with 0.
 func (p Ports) Listen(listen func(port uint16) error) error {
 	if p == (Ports{}) {
 		return listen(0)

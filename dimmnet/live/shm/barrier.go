@@ -9,10 +9,11 @@ import (
 )
 
 // A rank that posts must not miss that the receiver may sleep, and a rank that goes to sleep must
-// not miss the post: each of the two writes one word and then reads the other's, with a memory
+// not miss the post. Each of the two writes one word and then reads the other's, with a memory
 // barrier in between. Ranks post often and sleep seldom. So the rank that goes to sleep pays for
 // both barriers: the system call membarrier executes one on every processor that runs a rank, and
-// takes about a microsecond. The stores of the rank that posts need no barrier then, and do not
+// takes about a microsecond. Then the stores of the posting rank need no barrier, and do not wait
+// until the cache line has come from the other processor.
 // wait until the cache line has come from the other processor.
 
 // Commands of membarrier, from linux/membarrier.h.

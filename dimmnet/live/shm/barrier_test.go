@@ -13,8 +13,8 @@ import (
 )
 
 // TestNoLostWakeUp lets rank 1 go to sleep while rank 0 posts, thousands of times at moments that
-// differ by some ten nanoseconds. Rank 0 may read that rank 1 is awake before its post is visible:
-// so without the barrier of rank 1 some of these sleeps would not end.
+// differ by about ten nanoseconds. Rank 0 may read that rank 1 is awake before its post is
+// visible. So without rank 1's barrier some of these sleeps would not end.
 func TestNoLostWakeUp(t *testing.T) {
 	const rounds = 5000
 	r, ports := newTestRun(t, 2)
@@ -35,7 +35,7 @@ func TestNoLostWakeUp(t *testing.T) {
 				}
 			}
 			for range random.IntN(200) {
-				p.own.asleep.Load() // the cache line is here, and that of the word is not
+				p.own.asleep.Load() // the cache line is here, and the line of the word is not
 			}
 			ports[0].Store(1, 0, round, word)
 		}
@@ -44,7 +44,7 @@ func TestNoLostWakeUp(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	random, slept := rand.New(rand.NewPCG(seed, 1)), 0
 	for round := uint64(1); round <= rounds; round++ {
-		p.announces = true // as after polling for long
+		p.announces = true // as after a long poll
 		p.own.asleep.Store(0)
 		ready.Store(round)
 		for range random.IntN(100) {

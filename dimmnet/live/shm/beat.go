@@ -12,12 +12,13 @@ import (
 
 const beatTime = 100 * time.Millisecond
 
-// watch observes the beats of all ranks. Each turn increments the beat of the own rank, and fails
-// the run if the beat of another does not change for stall. The beat of a process that computes
-// goes on; that of a process that is stopped (by SIGSTOP, a debugger, a host that swaps) does not.
+// watch observes the beats of all ranks. Each turn increments the beat of this process's rank, and
+// fails the run if the beat of another rank does not change for stall. The beat of a process that
+// computes goes on. The beat of a process that is stopped (by SIGSTOP, a debugger, a host that
+// swaps) does not.
 //
-// Time is counted in beats of this process, so a job that was stopped as a whole goes on. Where the
-// beats of this process are late, those of others may be, too.
+// Time is counted in beats of this process, so a job that was stopped as a whole goes on. If the
+// beats of this process are late, the beats of others may be late, too.
 type watch struct {
 	*run
 	own   dimmnet.Rank
@@ -61,7 +62,7 @@ func (w *watch) turn(now time.Time) {
 	w.lag.Observe(now.Sub(w.last) - beatTime)
 	w.last = now
 	w.segments[w.own].beat.Add(1)
-	_ = w.failureAt(w.segments[w.own]) // for a rank that computes, and does not ask
+	_ = w.failureAt(w.segments[w.own]) // for a rank that computes and does not ask
 	for rank, s := range w.segments {
 		beat := s.beat.Load()
 		if w.still[rank] += beatTime; beat != w.seen[rank] || s.ended.Load() != 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestLateBeats checks that a rank whose own beats are late gives the others more time: the silence
-// that it allows grows with its delay.
+// TestLateBeats checks that a rank whose own beats are late gives the others more time: the
+// silence that it tolerates grows with its delay.
 func TestLateBeats(t *testing.T) {
 	const stall = 10 * beatTime
 	for _, late := range []time.Duration{0, beatTime} {
@@ -47,7 +47,7 @@ func TestLateBeats(t *testing.T) {
 		if err := r.Err(); !errors.As(err, &f) || f.Rank != 1 || f.Lost == nil {
 			t.Errorf("beats %v late: the run fails with %v, want the loss of rank 1", late, err)
 		}
-		// Rank 1 goes on, and learns that it is lost: it has not failed by itself.
+		// Rank 1 goes on, and learns that it is lost: it did not fail by itself.
 		victim, _ := newRun(cfg, segments, []dimmnet.Rank{1})
 		if err := victim.failureAt(segments[1]); !errors.As(err, &f) || f.Rank != 1 || !dimmnet.IsGone(err) || err.Error() != r.Err().Error() {
 			t.Errorf("beats %v late: rank 1 fails with %v, want what rank 0 says: %v", late, err, r.Err())

@@ -10,7 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestCancelAtTheEnd ends the context of a run while its threads return: the report of that must
+// TestCancelAtTheEnd ends the context of a run while its threads return. The report of this must
 // not reach segments that are no longer mapped, which would end the process.
 func TestCancelAtTheEnd(t *testing.T) {
 	for range 500 {

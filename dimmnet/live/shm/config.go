@@ -11,11 +11,11 @@ type Config struct {
 	// Bulk is the size of each node's bulk memory in bytes, rounded up to a multiple of 8. A page
 	// of it takes up memory only when it is written.
 	Bulk int
-	// Heap is the size in bytes, rounded up to a page, of the memory that a rank shares. Others
-	// can read it, and write that of rank 0. A page takes up memory only when it is written. 0
-	// means the size of the machine's memory, or 64 TiB for all nodes together if that is less, or
-	// half of the address space that ulimit -v permits, or the size of a file that ulimit -f
-	// permits.
+	// Heap is the size in bytes, rounded up to a page, of the memory that a rank shares. Other
+	// ranks can read it, and can write rank 0's. A page takes up memory only when it is written. 0
+	// means the size of the machine's memory, or less if another limit is smaller: 64 TiB for all
+	// nodes together, half of the address space that ulimit -v permits, or the size of a file that
+	// ulimit -f permits.
 	Heap int
 	// Patience is how long a thread may sleep without an arrival or its event. 0 means 1 hour.
 	Patience time.Duration

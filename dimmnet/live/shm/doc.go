@@ -17,18 +17,18 @@
 //
 // # Waiting
 //
-// Idle returns at once, so that its caller polls, for as long as local.Ladder says, and then sleeps
-// on a futex in the header. A poster that finds no sleeper makes no system call. Where ranks
-// outnumber processors a thread yields before each poll, because a rank that polls keeps the rank
-// it waits for from running; where other programs want the processor, it sleeps instead. So it does
-// at once where another rank has waited on the same processor.
+// Idle returns at once, so that its caller polls, for as long as local.Ladder says, and then
+// sleeps on a futex in the header. A poster that finds no sleeper makes no system call. Where
+// ranks outnumber processors, a thread yields before each poll, because a rank that polls keeps
+// the rank that it waits for from running. Where other programs want the processor, it sleeps
+// instead. It also sleeps at once if another rank has waited on the same processor.
 //
 // # Failure
 //
 // A rank that fails writes the reason to its header and notifies all ranks. This package does not
-// see that a process has ended: the owner of [Member], which holds a connection to the process,
-// reports it by OnLoss. It does see that a process is stopped, because every process increments a
-// counter in its segment ten times a second, whatever its program does.
+// notice the end of a process. The owner of [Member], which holds a connection to the process,
+// reports it by OnLoss. The package does notice that a process is stopped, because every process
+// increments a counter in its segment ten times a second, whatever its program does.
 //
 // # Limits
 //

@@ -365,8 +365,8 @@ func newExplored(t *testing.T) *explored {
 	return &explored{protocol: realProtocol(), segments: r.segments}
 }
 
-// TestExplore tries all orders of the steps of threads that wait for each other: every one ends,
-// and none of them ends if a mistake is planted.
+// TestExplore tries all orders of the steps of threads that wait for each other. Every order ends,
+// and with each planted mistake some order does not.
 func TestExplore(t *testing.T) {
 	byName := map[string]program{}
 	for _, p := range programs() {

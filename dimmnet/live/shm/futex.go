@@ -48,7 +48,7 @@ func operation(op uintptr, shared bool) uintptr {
 // yield gives the processor to another thread of the host.
 func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
-// processor returns the number of the calling thread's processor, plus 1, or 0 if it is not known.
+// processor returns the number of the calling thread's processor, plus 1, or 0 if it is unknown.
 func processor() uint32 {
 	var n uint32
 	if _, _, e := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&n)), 0, 0); e != 0 {

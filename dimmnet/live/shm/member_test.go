@@ -22,7 +22,7 @@ import (
 type office struct {
 	mu       sync.Mutex
 	own      []*os.File
-	given    []*os.File // all files that ranks have received, and their own
+	given    []*os.File // all files that ranks received, and their own
 	arrived  int
 	complete chan struct{}
 }
@@ -87,8 +87,8 @@ func joinAll(o *office, cfg Config, body func(dimmnet.Host) error) []error {
 	return errs
 }
 
-// TestFilesClosed checks that no descriptor of a segment is left open, whether the run succeeds or
-// a rank refuses the segment of another.
+// TestFilesClosed checks that no descriptor of a segment stays open, whether the run succeeds or a
+// rank refuses another's segment.
 func TestFilesClosed(t *testing.T) {
 	for _, size := range []int{1 << 14, 1 << 15} { // of the last rank
 		o := newOffice(3)
@@ -111,8 +111,8 @@ func TestFilesClosed(t *testing.T) {
 	}
 }
 
-// TestSegmentsOnce checks that a rank which refuses the segment of another returns its own once,
-// and so unmaps it once. A second Munmap would remove what has been mapped there since.
+// TestSegmentsOnce checks that a rank that refuses another's segment returns its own once, and so
+// unmaps it once. A second Munmap would remove what has been mapped there since.
 func TestSegmentsOnce(t *testing.T) {
 	o := newOffice(2)
 	var all sync.WaitGroup
@@ -134,7 +134,7 @@ func TestSegmentsOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestEndedRank checks that a rank which has ended is not taken for a stopped one.
+// TestEndedRank checks that a rank that has ended is not taken for a stopped one.
 func TestEndedRank(t *testing.T) {
 	t.Parallel()
 	for rank, err := range joinAll(newOffice(2), Config{Heap: pageBytes, Stall: 2 * beatTime}, func(h dimmnet.Host) error {
@@ -149,7 +149,7 @@ func TestEndedRank(t *testing.T) {
 	}
 }
 
-// TestBlame checks that every rank is told which rank has failed, and why.
+// TestBlame checks that every rank is told which rank failed, and why.
 func TestBlame(t *testing.T) {
 	for failing := range dimmnet.Rank(3) {
 		for rank, err := range joinAll(newOffice(3), Config{Heap: pageBytes, Stall: -1}, func(h dimmnet.Host) error {
@@ -188,14 +188,14 @@ func TestPanicReason(t *testing.T) {
 	}
 }
 
-// TestBlameInWait checks that a process whose only thread waits for an event of its own learns of
-// the failure of another process: it asks after longestSleep, or the watch wakes it.
+// TestBlameInWait: a process whose only thread waits for an event of its own learns that another
+// process has failed. It asks after longestSleep, or the watch wakes it.
 func TestBlameInWait(t *testing.T) {
 	t.Parallel()
 	boom, begun := errors.New("boom"), time.Now()
 	errs := joinAll(newOffice(2), Config{Heap: pageBytes, Stall: -1, Patience: 10 * longestSleep}, func(h dimmnet.Host) error {
 		if h.Port().Rank() == 0 {
-			time.Sleep(longestSleep / 20) // rank 1 sleeps by now
+			time.Sleep(longestSleep / 20) // by now rank 1 sleeps
 			return boom
 		}
 		return h.NewEvent().Wait()
@@ -209,8 +209,8 @@ func TestBlameInWait(t *testing.T) {
 	}
 }
 
-// TestBlameInComputing checks that a process whose thread computes, and never asks, learns of the
-// failure of another process: if the thread returns, and also if it goes on for longer than Grace.
+// TestBlameInComputing: a process whose thread computes, and never asks, learns that another
+// process has failed: when the thread returns, and also if it goes on for longer than Grace.
 func TestBlameInComputing(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
@@ -235,8 +235,8 @@ func TestBlameInComputing(t *testing.T) {
 	}
 }
 
-// TestFalseReason checks that what a broken process writes as the reason for its failure, or as the
-// rank that failed, harms no other process.
+// TestFalseReason: a broken process writes any bytes as the reason for its failure, or as the rank
+// that failed. That harms no other process.
 func TestFalseReason(t *testing.T) {
 	const text = "boom"
 	for _, c := range []struct {
@@ -269,8 +269,8 @@ func TestFalseReason(t *testing.T) {
 	}
 }
 
-// TestLeftBehind checks that a thread that has not returned when Run does may go on to use its port
-// and shared memory: the segments remain mapped.
+// TestLeftBehind checks that a thread that has not returned when Run does may continue to use its
+// port and shared memory: the segments remain mapped.
 func TestLeftBehind(t *testing.T) {
 	const mark = 0x7a65
 	cfg := Config{Heap: pageBytes, Stall: -1, Grace: time.Millisecond}
@@ -321,8 +321,8 @@ type still struct{}
 
 func (still) Step() (bool, error) { return false, nil }
 
-// TestSeals checks that no rank can change the size of a segment, and that a rank refuses the
-// segment of a rank that could.
+// TestSeals checks that no rank can change the size of a segment, and that a rank refuses
+// another's segment if it could.
 func TestSeals(t *testing.T) {
 	cfg, err := Config{LLCM: pageBytes, Heap: pageBytes}.withDefaults(1)
 	if err != nil {

@@ -22,8 +22,8 @@ type run struct {
 	own      []dimmnet.Rank // the ranks of this process
 	procs    int            // processors of all ranks
 	patience time.Duration  // Config.Patience
-	barriers bool           // ranks that go to sleep execute barriers for those that post
-	joined   bool           // this process is a rank of its own
+	barriers bool           // ranks that go to sleep execute the barriers for posting ranks
+	joined   bool           // this process is one rank
 	calmed   bool           // the result of local.CalmMonitor
 	_        [local.CacheLine]byte
 
@@ -48,7 +48,8 @@ func newRun(cfg Config, segments []*segment, own []dimmnet.Rank) (r *run, bodies
 	return r, bodies
 }
 
-// processors counts the processors that the ranks may use together: each may be bound to some.
+// processors counts the processors that the ranks may use together: each rank may be bound to
+// some.
 func processors(segments []*segment) int {
 	var all cpuset.Set
 	for _, s := range segments {

@@ -35,10 +35,10 @@ type header struct {
 	wakes atomic.Uint32
 	_     [local.CacheLine - 4]byte
 
-	processor atomic.Uint32 // where a thread of the rank was seen to wait last, plus 1
+	processor atomic.Uint32 // where a thread of the rank last waited, plus 1
 	_         [local.CacheLine - 4]byte
 
-	failed atomic.Uint32 // 0, or 1 plus the rank whose failure has failed the run
+	failed atomic.Uint32 // 0, or 1 plus the rank that caused the run to fail
 	_      [local.CacheLine - 4]byte
 
 	notices atomic.Uint64

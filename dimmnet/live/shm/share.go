@@ -12,9 +12,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 )
 
-// mostHeap returns how many whole pages, in bytes, the heap of each rank may have: those of the
-// machine's memory, and what the limits of this process permit. limit is the one that counts. 0
-// means that the limit has no room for a heap beside the NIC memory of nic bytes.
+// mostHeap returns the most bytes, in whole pages, that the heap of each rank may have. The
+// machine's memory and the limits of this process bound it; limit names the bound that counts. 0
+// means that the limit leaves no room for a heap beside the NIC memory of nic bytes.
 func mostHeap(nodes, nic int) (bytes int, limit string) {
 	bytes, limit = mostMapped/nodes, "the address space"
 	atMost := func(n int, what string) {
@@ -26,8 +26,8 @@ func mostHeap(nodes, nic int) (bytes int, limit string) {
 	if err := unix.Sysinfo(&info); err == nil {
 		atMost(int(info.Totalram)*int(info.Unit), "the machine's memory")
 	}
-	// A rank maps the segments of all; half of the addresses that its process leaves are for all
-	// else.
+	// A rank maps the segments of all ranks. They may take half of the addresses that its process
+	// leaves; the other half is for everything else.
 	atMost((resourceLimit(unix.RLIMIT_AS)-capacity.ProcessBytes)/2/nodes-nic, "the limit of the address space, which ulimit -v raises")
 	atMost(resourceLimit(unix.RLIMIT_FSIZE)-nic, "the limit of the size of files, which ulimit -f raises")
 	return bytes, limit

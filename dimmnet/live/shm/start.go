@@ -12,9 +12,9 @@ import (
 // Supported returns nil if this system supports the network: on Linux.
 func Supported() error { return nil }
 
-// Run starts body on nodes nodes, or on the own node of a joined network, each with an LLCM of
-// zeros. It returns when all threads of this process have returned: nil or the first failure, even
-// if another rank failed. After a failure it waits at most Config.Grace.
+// Run starts body on nodes nodes, or on this process's node of a joined network, each with an LLCM
+// of zeros. It returns when all threads of this process have returned: nil or the first failure,
+// even if another rank failed. After a failure it waits at most Config.Grace.
 func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
 	cfg, err := n.cfg.withDefaults(nodes)
 	if err != nil {
@@ -64,7 +64,7 @@ func (n *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	err = r.Wait(cfg.Grace)
 	if err == nil {
-		err = r.failureAt(segments[own[0]]) // a rank that has not asked since
+		err = r.failureAt(segments[own[0]]) // for a rank that has not asked since
 	}
 	if r.left() { // a thread that has not returned may still access the segments
 		segments = nil

@@ -44,7 +44,7 @@ func (p *port) Notify(dst dimmnet.Rank) {
 	s.notice.set(true)
 }
 
-// Notices returns the number of notices that have come.
+// Notices returns the number of notices that have arrived.
 func (p *port) Notices() uint64 { return p.own.notices.Load() }
 
 // Notice returns the event that Notify sets.

@@ -68,16 +68,17 @@ func (p *port) Idle(since dimmnet.Mark) {
 	}
 }
 
-// inTheWay reports whether another rank has waited on the processor of this thread, though there is
-// one for each rank: another program has theirs. As long as this thread polls there, the other one
-// cannot run. Beside one busy process, two ranks whose phases take 10 us took five times as long.
+// inTheWay reports whether another rank has waited on this thread's processor, although there is a
+// processor for each rank: then another program uses the other rank's. While this thread polls,
+// the other rank cannot run. Beside one busy process, two ranks whose phases take 10 us took five
+// times as long.
 func (p *port) inTheWay() bool {
 	own := processor()
 	p.own.processor.Store(own)
 	return own != 0 && slices.ContainsFunc(p.run.segments, func(s *segment) bool { return s != p.own && s.processor.Load() == own })
 }
 
-// progress says that the thread has posted, or has been woken: its next Idle begins another wait.
+// progress says that the thread has posted, or was woken: its next Idle begins another wait.
 func (p *port) progress() {
 	p.ladder.Progress()
 	p.announces = false

@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestWaitBegins checks that a thread that has posted, or has been woken, begins another wait: it
-// polls before it announces again that it may sleep.
+// TestWaitBegins checks that a thread that has posted, or was woken, begins another wait: it polls
+// before it announces again that it may sleep.
 func TestWaitBegins(t *testing.T) {
 	r, ports := newTestRun(t, 2)
 	if r.Crowded() {
@@ -54,7 +54,7 @@ func TestWaitBegins(t *testing.T) {
 }
 
 // TestInTheWay checks that a thread sleeps after its first polls if another rank has waited on its
-// processor, and polls on if that was another processor, or the rank has not waited yet.
+// processor. It goes on polling if that was another processor, or if the rank has not waited yet.
 func TestInTheWay(t *testing.T) {
 	r, ports := newTestRun(t, 2)
 	if r.Crowded() || processor() == 0 {

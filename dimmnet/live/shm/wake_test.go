@@ -104,8 +104,8 @@ func TestWakeAll(t *testing.T) {
 	}
 }
 
-// TestFailureWakes checks that a failure reaches every rank: those that sleep in Idle, those that
-// wait for a notice, and those that wait for an event of their process.
+// TestFailureWakes checks that a failure reaches every rank: ranks that sleep in Idle, that wait
+// for a notice, and that wait for an event of their process.
 func TestFailureWakes(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		r, ports := newTestRun(t, 3)
@@ -137,7 +137,7 @@ func TestFailureWakes(t *testing.T) {
 	}
 }
 
-// TestNotifyCountsFirst checks that a thread which a notice has woken finds the notice counted.
+// TestNotifyCountsFirst checks that a thread woken by a notice finds the notice counted.
 func TestNotifyCountsFirst(t *testing.T) {
 	r, ports := newTestRun(t, 2)
 	s := r.segments[1]

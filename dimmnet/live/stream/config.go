@@ -18,7 +18,7 @@ const (
 type Config struct {
 	// Network names the network in errors.
 	Network string
-	// Limits are those of the ports. RDMA may be any size that fits the memory.
+	// Limits are the limits of the ports. RDMA may be any size that fits the memory.
 	Limits dimmnet.Limits
 	// Sums selects the checksums of frames. It must be the same on all ranks.
 	Sums Sums

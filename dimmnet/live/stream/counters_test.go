@@ -28,8 +28,8 @@ func TestManyNotices(t *testing.T) {
 	}
 }
 
-// TestFrameNumbersWrap passes frames with numbers before and after 2^32, also the frames of a
-// large piece. A frame of the number 2^32 too early is refused.
+// TestFrameNumbersWrap passes frames with numbers before and after 2^32, including frames of a
+// large piece. Frame number 2^32, which is sent as 0, is refused if it comes too early.
 func TestFrameNumbersWrap(t *testing.T) {
 	const first = 1<<32 - 4
 	from := newEnd(nil)

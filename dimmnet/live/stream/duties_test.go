@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// told is a Stream that notes what a node asks of it, and panics when it is used after Close.
+// told is a Stream that records what a node asks of it, and panics when it is used after Close.
 type told struct {
 	narrow
 	calls  []string
@@ -75,7 +75,7 @@ type endedDemand struct {
 
 func (d *endedDemand) Close() { d.closed++ }
 
-// toldNode returns rank 0 of some ranks whose streams note what is asked of them.
+// toldNode returns rank 0 of some ranks. Its streams record what is asked of them.
 func toldNode(nodes int) (n *node, streams []*told, links *Links, closed *int) {
 	closed = new(int)
 	links = &Links{Streams: make([]Stream, nodes), Near: make([]bool, nodes), Poll: endedPoll{deaf{make(bell, 1)}, closed}, Beats: new(endedBeats)}
@@ -91,8 +91,8 @@ func toldNode(nodes int) (n *node, streams []*told, links *Links, closed *int) {
 }
 
 // TestAsksForSpace: an outbox asks its stream to report space whenever the stream has not accepted
-// all, also after a part, and no longer than that: until all is on its way, or the stream is
-// closed.
+// all bytes, even if it has accepted some. It stops asking when all bytes are on their way, or the
+// stream is closed.
 func TestAsksForSpace(t *testing.T) {
 	for _, end := range []string{"all is accepted", "the stream is closed"} {
 		s := new(told)
@@ -118,8 +118,8 @@ func TestAsksForSpace(t *testing.T) {
 	}
 }
 
-// TestStreamsAreEnded: closing a node closes the stream to each peer, once, and says for which the
-// peer is gone; and its poll and its beats.
+// TestStreamsAreEnded: closing a node closes the stream to each peer, once, and tells it whether
+// the peer is gone. It also closes the poll and the beats.
 func TestStreamsAreEnded(t *testing.T) {
 	const nodes = 6
 	n, streams, links, closed := toldNode(nodes)
@@ -146,7 +146,7 @@ func TestStreamsAreEnded(t *testing.T) {
 	n.serveAll()
 }
 
-// TestLinksAreClosed: Links that no node takes over close all that they have.
+// TestLinksAreClosed: Links that no node takes over close all their parts.
 func TestLinksAreClosed(t *testing.T) {
 	_, streams, links, closed := toldNode(4)
 	d := new(endedDemand)
@@ -160,11 +160,11 @@ func TestLinksAreClosed(t *testing.T) {
 	if *closed != 1 || links.Beats.(*endedBeats).closed != 1 || d.closed != 1 {
 		t.Errorf("the poll is closed %d times, the beats %d, the connections on demand %d: want once", *closed, links.Beats.(*endedBeats).closed, d.closed)
 	}
-	(&Links{Streams: make([]Stream, 2)}).Close() // with nothing in it
+	(&Links{Streams: make([]Stream, 2)}).Close() // without any parts
 }
 
-// TestEndedStreamIsIgnored: a stream that has ended, for any reason, is read no more, is not
-// reported by the poll any more, and what waited for it is dropped.
+// TestEndedStreamIsIgnored: when a stream has ended, for any reason, it is no longer read or
+// reported by the poll, and everything that waits for it is dropped.
 func TestEndedStreamIsIgnored(t *testing.T) {
 	for name, end := range map[string]func(s *told){
 		"end":         func(s *told) { s.end = io.EOF },
@@ -196,14 +196,14 @@ func TestEndedStreamIsIgnored(t *testing.T) {
 	}
 }
 
-// TestFailureReachesAll: the report of a failure is in the outbox of each peer, whatever else waits
-// there, and all writing ends are closed when the run settles.
+// TestFailureReachesAll: the report of a failure is in the outbox of each peer, whatever else
+// waits there, and all writing ends are closed when the run settles.
 func TestFailureReachesAll(t *testing.T) {
 	const nodes = 5
 	n, streams, _, _ := toldNode(nodes)
 	n.shared.cfg.Grace = time.Nanosecond
 	p := n.newPort("")
-	for p.Store(2, 0, 1, 8) { // one that is full
+	for p.Store(2, 0, 1, 8) { // one outbox is full
 	}
 	boom := io.ErrClosedPipe
 	n.fail(0, boom, boom)
@@ -216,7 +216,7 @@ func TestFailureReachesAll(t *testing.T) {
 			t.Errorf("rank %d does not learn why the run has failed", r)
 		}
 	}
-	close(n.over) // no thread is left
+	close(n.over) // no thread is left in the run
 	for r := 1; r < nodes; r++ {
 		streams[r].end = io.EOF // the peers end, too
 	}
@@ -229,8 +229,8 @@ func TestFailureReachesAll(t *testing.T) {
 	}
 }
 
-// TestWatchServes: a watch sends beats at its begin, receives in each turn, and has ended when stop
-// returns.
+// TestWatchServes: a watch sends beats when it begins, receives in each turn, and has ended when
+// stop returns.
 func TestWatchServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, _, links, _ := toldNode(2)

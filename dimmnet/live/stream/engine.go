@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 )
 
-// progress reads the ready streams, and sends waiting frames, unless another thread is doing so. It
-// reports whether bytes have come.
+// progress reads the ready streams, and sends waiting frames, unless another thread is doing so.
+// It reports whether bytes have arrived.
 func (n *node) progress() (came bool) { return n.visit((*node).serve) }
 
 // receiveReady is progress, but sends no frames.
@@ -94,7 +94,7 @@ func (n *node) end(q *peer, why error) {
 	}
 }
 
-// endedEarly is lost for the end of a stream. engine is held.
+// endedEarly does the work of lost for the end of a stream. engine is held.
 func (n *node) endedEarly(q *peer, why error) {
 	pause := n.pauseBefore(q.rank)
 	if pause == 0 {
@@ -103,15 +103,16 @@ func (n *node) endedEarly(q *peer, why error) {
 	}
 	for _, other := range n.peers {
 		if other != nil {
-			n.receive(other) // another peer may have said why q has ended
+			n.receive(other) // another peer may have reported why q has ended
 		}
 	}
 	n.failPaused(pause, q.rank, why)
 }
 
-// Posts are gathered for at most longestGather, provided that a processor is free, or for up to
-// quietGather if the flush timer has lately found nothing to send. Each time that it fires takes 20
-// to 50 us from the threads of this host: every millisecond, a barrier takes 8 % longer.
+// Posts are gathered for at most longestGather, if a processor is free, or for up to quietGather
+// if the flush timer has lately found nothing to send. Each time that the timer fires, it takes 20
+// to 50 us from the threads of this host: if it fired every millisecond, a barrier would take 8 %
+// longer.
 const (
 	longestGather = time.Millisecond
 	quietGather   = 8 * time.Millisecond
@@ -125,8 +126,8 @@ func (n *node) setFlushTimer() {
 	}
 }
 
-// mayHold reports whether the flush timer would soon send posts that wait for others. If not, it
-// will after it has fired.
+// mayHold reports whether the flush timer would soon send posts that wait for others. If it would
+// not, mayHold sees to it that it will after the next time that it fires.
 func (n *node) mayHold() bool {
 	n.held.Store(true)
 	return n.quiet.Load() == 0

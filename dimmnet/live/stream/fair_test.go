@@ -8,7 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// flood is a Stream on which more Stores have come than readsBefore Reads return.
+// flood is a Stream on which so many Stores have arrived that it takes readsBefore Reads to read
+// them.
 type flood struct {
 	tape
 	sent        frames
@@ -28,8 +29,8 @@ func (f *flood) Read(p []byte) (int, error) {
 	return f.tape.Read(p)
 }
 
-// TestQuietPeer checks that a peer that always has more to read leaves the others their turns:
-// the Store of a quiet peer lands while the stream of the other is far from empty.
+// TestQuietPeer checks that a peer that always has more to read does not take the turns of others.
+// The Store of a quiet peer lands while the other peer's stream is far from empty.
 func TestQuietPeer(t *testing.T) {
 	const most = 1000
 	busy := &flood{readsBefore: most}

@@ -20,7 +20,7 @@ const (
 	failure                  // reports that the run has failed: the payload is a rank and a reason
 	goodbye                  // the sender posts nothing more
 	zeroCopy                 // a piece for the oldest Receive; arg as for push
-	alive                    // a sign of life; arg is 1 if the beats of the receiver arrive
+	alive                    // a sign of life; arg is 1 if the receiver's beats arrive
 	kinds
 )
 
@@ -43,7 +43,7 @@ const (
 	frameMagic   = 0xfa65
 	smallBytes   = 4096      // the largest payload that goes through the receiver's buffer
 	pieceBytes   = 1 << 20   // the largest piece; a piece above smallBytes has whole words
-	farBytes     = 256 << 10 // the largest piece to another host, where a Store waits longer for it
+	farBytes     = 256 << 10 // the largest piece to another host: a Store waits longer for it
 	requestBytes = 8
 	rankBytes    = 2
 	failureBytes = 1024 // the longest reason for a failure

@@ -10,16 +10,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// newOutbox returns an outbox to a stream, with the times that it has reported space and that all
-// zero-copy sends are accepted.
+// newOutbox returns an outbox to a stream. freed and sent count how often it reports space, and
+// that all zero-copy sends are accepted.
 func newOutbox(s Stream) (o *outbox, freed, sent *int) {
 	memory := newNIC(nil, dimmnet.Limits{Store: word, LLCM: 8192, Block: 8192, RDMA: 8192}, SumAll)
 	freed, sent = new(int), new(int)
 	return &outbox{stream: s, nic: &memory, onSpace: func() { *freed++ }, onSent: func() { *sent++ }}, freed, sent
 }
 
-// TestFullNumbers: as many moves of each kind are in progress as the protocol permits, and not one
-// more; when one has ended, the next is accepted, and whoever was refused is told.
+// TestFullNumbers: as many moves of each kind may be in progress as the protocol permits, and not
+// one more. When one has ended, the next is accepted, and a poster that was refused is told.
 func TestFullNumbers(t *testing.T) {
 	never := &narrow{} // the stream accepts nothing
 	refusal := func(posted bool) error {
@@ -102,8 +102,8 @@ func (r *remoteMoves) Moved() (id int, ok bool) {
 	return id, true
 }
 
-// TestFullRemote: the network performs maxMoves Pushes and Pulls by itself, each with an id of its
-// own, in whatever order they end; each completes where its own Push has said.
+// TestFullRemote: the network performs maxMoves Pushes and Pulls by itself, each with a unique id,
+// in any order. Each completes at the word that its own Push or Pull named.
 func TestFullRemote(t *testing.T) {
 	memory := newNIC(nil, dimmnet.Limits{Store: word, LLCM: 8192, RDMA: 1 << 20, Bulk: 1 << 20}, SumAll)
 	r, freed := new(remoteMoves), 0
@@ -150,9 +150,9 @@ func TestFullRemote(t *testing.T) {
 	}
 }
 
-// TestFullBuffer: posts fill the buffer of an outbox to its last byte, frames of the protocol
-// itself fill what is left for them, and both have space again when the stream has accepted half
-// of it.
+// TestFullBuffer: posts fill the buffer of an outbox to its last byte, and frames of the protocol
+// itself fill the space that is reserved for them. Both have space again when the stream has
+// accepted half of the buffer.
 func TestFullBuffer(t *testing.T) {
 	s := &narrow{}
 	o, freed, _ := newOutbox(s)
@@ -190,7 +190,8 @@ func TestFullBuffer(t *testing.T) {
 	}
 }
 
-// TestDeadOutbox: when a stream ends, all that waits for the outbox is told, and nothing is left.
+// TestDeadOutbox: when a stream ends, everything that waits for the outbox is told, and nothing is
+// left.
 func TestDeadOutbox(t *testing.T) {
 	for name, end := range map[string]func(o *outbox){"close": (*outbox).close, "abandon": func(o *outbox) { o.abandon(); o.close() }} {
 		o, freed, _ := newOutbox(&narrow{space: 100})
@@ -215,8 +216,8 @@ func TestDeadOutbox(t *testing.T) {
 	}
 }
 
-// TestLargestFrames: each kind of frame has its largest and its smallest payload, ends where the
-// memory ends, and no more.
+// TestLargestFrames: each kind of frame may have its largest and its smallest payload and end
+// where the memory ends, but not exceed these.
 func TestLargestFrames(t *testing.T) {
 	limits := dimmnet.Limits{Store: word, Block: 4096, RDMA: 2 << 20, LLCM: 2 << 20, Bulk: 2 << 20}
 	const end = 4 << 20
@@ -291,9 +292,9 @@ type endedReads struct {
 
 func (s *endedReads) EndRead() { s.ended++ }
 
-// TestAbandonAll: Abandon ends the Sends to and the Receives from all peers: the port says that
-// there are none, the memory of each is left alone whatever comes and goes later, and each stream
-// has ended its reads.
+// TestAbandonAll: Abandon ends the Sends to and the Receives from all peers. The port then reports
+// none of either, their memory is left alone whatever arrives or leaves later, and each stream has
+// ended its reads.
 func TestAbandonAll(t *testing.T) {
 	const ranks, n = 5, 20_000
 	streams, links := make([]*endedReads, ranks), &Links{Streams: make([]Stream, ranks), Near: make([]bool, ranks), Poll: deaf{make(bell, 1)}}
@@ -335,7 +336,7 @@ func TestAbandonAll(t *testing.T) {
 			t.Errorf("rank %d: sending %t, receiving %d, reads ended %d times after Abandon", r, p.Sending(rank), p.Receiving(rank), streams[r].ended)
 		}
 		for i := range 2 {
-			clear(sent[r][i]) // the program uses its memory for something else
+			clear(sent[r][i]) // the program uses its memory for another purpose
 		}
 		streams[r].space = 1 << 20
 	}

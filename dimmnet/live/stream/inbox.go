@@ -48,7 +48,7 @@ const (
 	readsAtOnce = 16                       // bounds one call of receive
 )
 
-// receive reads and applies frames; came: bytes have come. A change of in.landed tells whether they
+// receive reads and applies frames. came says that bytes have arrived. in.landed changes if they
 // had an effect. receive is not called after an error.
 func (in *inbox) receive() (came bool, err error) {
 	for in.out.remote != nil {
@@ -69,7 +69,7 @@ func (in *inbox) receive() (came bool, err error) {
 			return came, badFrame{err}
 		}
 		if len(in.direct) == 0 && !in.stream.Buffered() {
-			return came, nil // what the Receive was for had been read
+			return came, nil // the bytes for the Receive had already been read
 		}
 	}
 	for i := 0; !in.blocked && (i < readsAtOnce || in.stream.Buffered()); i++ {
@@ -104,8 +104,8 @@ func (in *inbox) receive() (came bool, err error) {
 type badFrame struct{ error }
 
 // space returns the part of the buffer for the next read, which first fills in.direct. Before the
-// next piece of a move it is only as long as a header, and otherwise not much longer than a frame
-// after a large piece: bytes of pieces that go through the buffer are copied twice.
+// next piece of a move it is only as long as a header. Otherwise, after a large piece, it is not
+// much longer than a frame: bytes of pieces that go through the buffer are copied twice.
 func (in *inbox) space() []byte {
 	if in.lo == in.hi {
 		in.lo, in.hi = 0, 0
@@ -119,7 +119,7 @@ func (in *inbox) space() []byte {
 	return in.buf[in.hi:min(len(in.buf), max(in.hi, in.lo+maxFrame)+in.extra)]
 }
 
-// grow makes further reads longer, because the last one has filled the buffer.
+// grow makes further reads longer, because the last read filled the buffer.
 func (in *inbox) grow() { in.extra = min(2*in.extra+maxFrame, inboxBytes) }
 
 func (in *inbox) parse() error {

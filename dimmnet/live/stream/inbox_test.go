@@ -42,7 +42,7 @@ type recorder struct {
 	because  dimmnet.Rank
 	why      string
 	goodbyes int
-	alives   string // "1" for a sign of life that says that beats arrive, "0" for another
+	alives   string // "1" for a sign of life that says that beats arrive, "0" otherwise
 }
 
 func (e *recorder) notified(times uint32) { e.notices += times }
@@ -305,8 +305,8 @@ type hoard struct{ tape }
 
 func (h *hoard) Buffered() bool { return len(h.in) > 0 }
 
-// TestReceiveOfHoarded: a Receive for which a stream has waited goes on with the bytes that the
-// stream has buffered, because nothing else will.
+// TestReceiveOfHoarded: if a stream waits for a Receive, the Receive also reads the bytes that the
+// stream has buffered, because nothing else would.
 func TestReceiveOfHoarded(t *testing.T) {
 	for _, n := range []int{1, smallBytes, smallBytes + 1, 60_000} {
 		f := new(frames).add(zeroCopy, 1, 0, noise(40)).add(zeroCopy, 1, 0, noise(40_000)).add(zeroCopy, 1, 0, noise(n))

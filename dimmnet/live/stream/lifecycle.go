@@ -50,7 +50,7 @@ func (n *node) linger() {
 	n.engine.Lock()
 	for _, q := range n.peers {
 		if q != nil {
-			q.in.abandon() // no thread is left that could receive, and a goodbye may follow
+			q.in.abandon() // no thread is left to receive, and a goodbye may follow
 		}
 	}
 	n.engine.Unlock()
@@ -96,7 +96,7 @@ const (
 	closingTime = 250 * time.Millisecond // for the peers to end their streams after reportTime
 )
 
-// settle ends a failed run: it waits for the peers to have the report, and threads to return.
+// settle ends a failed run: it waits until the peers have the report and threads have returned.
 func (n *node) settle() {
 	<-n.reported
 	n.awaitLeader() // serveUntil waits in the poll, too

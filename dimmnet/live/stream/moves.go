@@ -6,12 +6,12 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// move is an own Push or Pull that is not complete.
+// move is an incomplete Push or Pull of this rank.
 type move struct {
 	done dimmnet.Offset // offset in the own LLCM where the completion is stored
 	n    int            // bytes
 	to   dimmnet.Offset // Pull: where the next piece goes
-	rest int            // Pull: bytes that have not come
+	rest int            // Pull: bytes that have not arrived
 }
 
 // endPush removes the oldest Push, which the peer has acknowledged, and returns it.
@@ -40,7 +40,8 @@ func (o *outbox) checkAnswer(h *header) error {
 	return nil
 }
 
-// advance records that a piece of the oldest Pull is in place. ended means that it was the last.
+// advance records that a piece of the oldest Pull is in place. ended means that it was the last
+// one.
 func (o *outbox) advance(h *header) (m move, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -39,7 +39,7 @@ type node struct {
 	leaderAsleep atomic.Bool  // the leader is in the poll
 	timerSet     atomic.Bool  // flushTimer will fire
 	quiet        atomic.Int32 // how often flushTimer has found nothing to send, up to a limit
-	held         atomic.Bool  // a thread has let posts wait, or would have, since flushTimer fired
+	held         atomic.Bool  // since flushTimer fired, a thread has let posts wait, or would have
 	pauses       atomic.Int32 // how often the leader has waited for a Receive; read by tests
 	_            [local.CacheLine]byte
 
@@ -51,7 +51,7 @@ type node struct {
 	mu         sync.Mutex // guards the fields below; taken after all other locks
 	err        error      // the first failure as ports report it; set before broke
 	failure    []byte     // the report of err to the peers
-	isGone     uint8      // its argument: 1 if err is the loss of a rank
+	isGone     uint8      // the argument of failure: 1 if err is the loss of a rank
 	threads    []*port    // threads that have not returned, in the order of their start
 	sleepers   []*sleeper
 	leader     *sleeper      // the sleeper that waits in the poll; nil if no thread does
@@ -73,9 +73,9 @@ type peer struct {
 	goodbyeReceived atomic.Bool // the peer posts nothing more
 	goodbyeSent     atomic.Bool // this rank posts nothing more
 	deaf            atomic.Bool // the peer has said that the beats of this rank do not arrive
-	gone            atomic.Bool // another than the peer itself has reported that it has failed
-	// paused is the length of the last pause of this process, in ns; 0 if the peer has shown a sign
-	// of life since, or there was none.
+	gone            atomic.Bool // another rank has reported that the peer has failed
+	// paused is the length of this process's last pause, in ns; 0 if there was none, or if the
+	// peer has given a sign of life since.
 	paused atomic.Int64
 }
 
@@ -217,14 +217,14 @@ func (n *node) gone(rank dimmnet.Rank) {
 func (n *node) lost(rank dimmnet.Rank, why error) {
 	n.gone(rank)
 	if pause := n.pauseBefore(rank); pause > 0 {
-		n.serveAll() // a peer may have said why it has ended
+		n.serveAll() // a peer may have reported why it has ended
 		n.failPaused(pause, rank, why)
 		return
 	}
 	n.failLost(rank, why)
 }
 
-// pauseBefore returns how long this process was stopped, if no sign of life has come from the
+// pauseBefore returns how long this process was stopped, if no sign of life has arrived from the
 // given rank since: the other ranks may have ended because this one was silent.
 func (n *node) pauseBefore(rank dimmnet.Rank) time.Duration {
 	if int(rank) >= len(n.peers) || rank == n.rank {

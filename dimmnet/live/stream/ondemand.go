@@ -7,10 +7,10 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// OnDemand makes connections during a run, when a rank first has something for a peer. At the start
-// each rank is connected to its neighbours in a tree (Neighbours). Failures travel over the tree,
-// and each rank watches its neighbours. So all ranks learn that a rank is lost, whether or not they
-// are connected to it.
+// OnDemand makes connections during a run, when a rank first has something for a peer. At the
+// start each rank is connected to its neighbours in a tree (Neighbours). Failures travel over the
+// tree, and each rank watches its neighbours. So all ranks learn that a rank is lost, whether or
+// not they are connected to it.
 type OnDemand interface {
 	// Serve passes connections to links, in goroutines, until Close.
 	Serve(links Admission)
@@ -30,8 +30,8 @@ type Admission interface {
 	Link(rank dimmnet.Rank, s Stream, near bool)
 }
 
-// treeArity is the number of children of a rank in the tree of connections: that of the tree over
-// which package phase sends lists, so that lists need no other connections.
+// treeArity is the number of children of a rank in the tree of connections. Package phase sends
+// lists over a tree with the same arity, so that lists need no other connections.
 const treeArity = 8
 
 func treeParent(r dimmnet.Rank) dimmnet.Rank { return (r - 1) / treeArity } // r is not 0
@@ -83,10 +83,10 @@ func (n *node) connect(q *peer) {
 	}
 }
 
-// Expect says that a connection to the rank follows: this rank does not end before.
+// Expect says that a connection to the rank follows. This rank does not end before.
 func (n *node) Expect(rank dimmnet.Rank) { n.peers[rank].expected.Store(true) }
 
-// Link gives a peer its stream, and sends what has been posted to the peer.
+// Link gives a peer its stream, and sends the posts that wait for the peer.
 func (n *node) Link(rank dimmnet.Rank, s Stream, near bool) {
 	n.engine.Lock()
 	defer n.engine.Unlock()

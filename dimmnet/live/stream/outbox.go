@@ -35,8 +35,9 @@ const (
 )
 
 // outbox sends frames to a peer. Small frames are gathered in a buffer. The payload of a large
-// piece is sent straight from memory, after the frames that were in the buffer when it was begun:
-// the header of the piece is the last of them. Frames that are added later follow the piece.
+// piece is sent straight from memory, after the frames that are in the buffer when the piece
+// begins: the last of them is the header of the piece. Frames that are added later follow the
+// piece.
 type outbox struct {
 	// waiting is true unless the state is idle or dead. It is read without the lock.
 	waiting atomic.Bool
@@ -52,13 +53,13 @@ type outbox struct {
 	piece     []byte       // the part of a large piece that the stream has not accepted
 	ahead     int          // bytes of buf that go before piece
 	completes bool         // the large piece is the last of a zero-copy send
-	transfers []transfer   // transfers of which pieces are to be sent, oldest first
+	transfers []transfer   // transfers with pieces that are to be sent, oldest first
 	answers   int          // number of transfers that answer a Pull of the peer
-	notices   uint64       // number of notices that are not in a frame yet
+	notices   uint64       // number of notices that are not yet in a frame
 	pushes    []move       // own Pushes that the peer has not acknowledged
 	pulls     []move       // own Pulls that the peer has not answered completely
 	remote    Remote       // nil: all Pushes and Pulls go through the stream
-	remotes   []move       // Pushes and Pulls of remote, by id; n is 0 where there is none
+	remotes   []move       // Pushes and Pulls of remote, by id; n is 0 in unused entries
 	moving    int          // number of them
 	refused   bool         // a post was refused since onSpace was called
 	onSpace   func()       // called when a refused post may succeed
@@ -66,7 +67,8 @@ type outbox struct {
 	sending   atomic.Int32 // number of zero-copy sends that the stream has not accepted
 }
 
-// transfer is a move of bytes from this node to the peer. Some of its pieces are still to be sent.
+// transfer is a move of bytes from this node to the peer, of which some pieces are still to be
+// sent.
 type transfer struct {
 	kind     kind           // push, pulled or zeroCopy
 	mem      []byte         // zeroCopy: the bytes that are left
@@ -186,8 +188,8 @@ func (o *outbox) control(k kind, arg uint8, payload []byte) error {
 	return nil
 }
 
-// beat sends a sign of life, unless bytes are on their way, which are one. hears tells the peer
-// whether its beats arrive.
+// beat sends a sign of life, unless bytes are already on their way, which are one. hears tells the
+// peer whether its beats arrive.
 func (o *outbox) beat(hears bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -284,8 +286,8 @@ func (o *outbox) flushLocked() {
 	}
 }
 
-// step does once what the state says, and changes the state when the work is done. It reports
-// whether the stream has accepted any bytes. The lock is held.
+// step performs the state's action once, and changes the state when the action is complete. It
+// reports whether the stream accepted any bytes. The lock is held.
 func (o *outbox) step() (progress bool, err error) {
 	if o.state == flushing {
 		if progress, err = o.stream.Flush(); progress {
@@ -424,8 +426,8 @@ func (o *outbox) mostPiece() int {
 	return farBytes
 }
 
-// beginPiece begins a large piece. Between ranks of one host its payload has no checksum: the bytes
-// go from memory to memory and through no device. The system computes none there, either.
+// beginPiece begins a large piece. Between ranks of one host its payload has no checksum: the
+// bytes go from memory to memory and through no device. The system computes none there, either.
 func (o *outbox) beginPiece(k kind, arg uint8, to dimmnet.Offset, p []byte) {
 	h := header{kind: k, arg: arg, n: len(p), off: to}
 	if o.near {
@@ -437,8 +439,8 @@ func (o *outbox) beginPiece(k kind, arg uint8, to dimmnet.Offset, p []byte) {
 	o.piece, o.ahead = p, len(o.buf)
 }
 
-// quiet reports whether nothing is left to send and no own Push or Pull is in progress. After a
-// result of false, the outbox calls onSpace when the result may have changed.
+// quiet reports whether nothing is left to send and none of this rank's Pushes and Pulls is in
+// progress. After a result of false, the outbox calls onSpace when the result may have changed.
 func (o *outbox) quiet() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -2,25 +2,25 @@ package stream
 
 import "time"
 
-// pace decides how long the posts that a thread has gathered may wait for more posts, which then
+// pace decides how long the posts that a thread has gathered may wait for more posts, so that all
 // go to the peer in the same system call and the same segment. Posts wait for one of two reasons.
 //
-// When a thread is about to idle that has not read for some time, and something has arrived, the
+// A thread may be about to idle that has not read for some time. If something has arrived, the
 // answer may join the posts: Idle then returns at once.
 //
-// When a thread has sent data and ends its call (the Err at the end of Drive), its next call may
-// follow at once, and the peer may need its posts, too. Nobody knows whether it follows: a thread
-// that computes leaves its posts to the flush timer. So a thread earns the right to let posts
-// wait. Each time that it calls again within shortGap, it earns segmentTime; each time that posts
-// have waited in vain, it pays the time that they have waited. So waiting never costs a program
+// A thread may end its call (the Err at the end of Drive) when it has sent data. Its next call may
+// follow at once, and the peer may need the posts of that call, too. Nobody knows whether it
+// follows: a thread that computes leaves its posts to the flush timer. So a thread earns the right
+// to let posts wait. Each time that it calls again within shortGap, it earns segmentTime; each
+// time that posts wait in vain, it pays the time of the wait. So waiting never costs a program
 // more than it has saved, and one wait. Posts without data do not wait: a peer that waits for a
-// word has nothing to gain from the next one.
+// word gains nothing from the next one.
 type pace struct {
 	held    int           // how often the gathered posts have been held
 	data    bool          // they contain data
-	byIdle  bool          // Idle has just held them: the Err that follows does, too
+	byIdle  bool          // Idle has just held them: the following Err does, too
 	waiting bool          // they wait because a call has ended
-	ended   time.Duration // when the last call that left data ended; 0: measured already
+	ended   time.Duration // when the last call that left data ended; 0: the gap is measured
 	idled   time.Duration // when Idle last returned after it had sent
 	earned  time.Duration // earned and not paid
 }
@@ -60,16 +60,16 @@ func (p *pace) measure(now time.Duration) {
 	p.ended, p.waiting = 0, false
 }
 
-// readsFirst reports whether an Idle at the time now is to read before it sends.
+// readsFirst reports whether an Idle at the time now should read before it sends.
 func (p *pace) readsFirst(now time.Duration) bool {
 	return p.held < mostHeld && now-p.idled > readFirstAfter
 }
 
-// hold records that Idle has read something, and lets the posts wait.
+// hold records that Idle read something, and lets the posts wait.
 func (p *pace) hold() {
 	p.held++
 	p.byIdle = true
 }
 
-// sent records that the posts have been sent.
+// sent records that the posts were sent.
 func (p *pace) sent() { p.held, p.data, p.byIdle, p.waiting = 0, false, false, false }

@@ -22,8 +22,8 @@ func (p *pace) again(now time.Duration) {
 	p.sent()
 }
 
-// TestPaceEarns checks that data wait only after many short gaps, and not again for a long time
-// after they have waited in vain.
+// TestPaceEarns checks that data wait only after many short gaps. After they have waited in vain,
+// they do not wait again for a long time.
 func TestPaceEarns(t *testing.T) {
 	var p pace
 	now := time.Millisecond
@@ -53,7 +53,7 @@ func TestPaceEarns(t *testing.T) {
 	}
 }
 
-// TestPacePays has threads call after random gaps: what waiting costs is never more than it saves
+// TestPacePays has threads call after random gaps. The cost of waiting never exceeds its savings
 // and the longest wait.
 func TestPacePays(t *testing.T) {
 	seed := rand.Uint64()
@@ -85,7 +85,7 @@ func TestPacePays(t *testing.T) {
 	}
 }
 
-// TestHeldTwice checks that posts wait at most twice, whoever holds them.
+// TestHeldTwice checks that posts wait at most twice, whether Idle or Err holds them.
 func TestHeldTwice(t *testing.T) {
 	p := pace{earned: mostEarned, data: true}
 	p.hold()
@@ -98,9 +98,8 @@ func TestHeldTwice(t *testing.T) {
 	}
 }
 
-// TestOneSegment checks that the data of a call and the word of the next go in one Write if calls
-// follow each other at once, that data go at the end of the call if they do not, and that words
-// without data never wait.
+// TestOneSegment: if calls follow each other at once, the data of a call and the word of the next
+// one go in one Write. Otherwise data go at the end of the call. Words without data never wait.
 func TestOneSegment(t *testing.T) {
 	n, streams := newDeaf(2, 0)
 	p := n.newPort("")

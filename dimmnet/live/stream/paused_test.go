@@ -21,8 +21,8 @@ func (b *beating) Receive()                       { b.turn() }
 func (b *beating) Heard(rank dimmnet.Rank) uint64 { return b.heard[rank] }
 func (b *beating) Close()                         {}
 
-// watchUntil runs the watch of rank 0 of three until the run fails, and returns the failure. In
-// each turn of the watch it calls turn.
+// watchUntil runs the watch of rank 0 of three until the run fails, and returns the failure. It
+// calls turn in each turn of the watch.
 func watchUntil(t *testing.T, stall time.Duration, turn func(b *beating, in []*pipe)) error {
 	t.Helper()
 	w, _, in := newWatch(3)
@@ -39,8 +39,8 @@ func watchUntil(t *testing.T, stall time.Duration, turn func(b *beating, in []*p
 	return n.err
 }
 
-// TestStopped checks that a process that was stopped says so when a peer ends later without a
-// sign of life since, although beats of before the pause have come.
+// TestStopped: a process was stopped, and later a peer ends that gave no sign of life since. The
+// process then reports that it was stopped, although beats from before the pause have arrived.
 func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const stall, pause = 10 * time.Second, 8 * time.Second
@@ -54,7 +54,7 @@ func TestStopped(t *testing.T) {
 			case !stopped:
 				stopped = true
 				time.Sleep(pause)
-				b.heard[1]++ // a beat of before the pause
+				b.heard[1]++ // a beat from before the pause
 			case at > stall+pause+time.Second:
 				in[1].end()
 			}
@@ -63,8 +63,8 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// TestStoppedLong checks that the pause of the own process does not count as silence of a peer: a
-// peer that ends while this process is stopped is silent from the end of the pause.
+// TestStoppedLong checks that a pause of this process does not count as silence of a peer: the
+// silence of a peer that ends during the pause counts from the end of the pause.
 func TestStoppedLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const stall, pause = time.Second, 30 * time.Second

@@ -185,8 +185,8 @@ type still struct{}
 
 func (still) Step() (bool, error) { return false, nil }
 
-// TestLateSpace checks that bytes that a stream did not accept at once are sent when there is
-// space, even if the rank that has posted them computes.
+// TestLateSpace checks that bytes that a stream does not accept at once are sent when there is
+// space, even if the rank that posted them computes.
 func TestLateSpace(t *testing.T) {
 	const pages, page = 35, 4096 // more than the capacity of a pipe
 	filled, landed := make(chan struct{}), make(chan struct{})

@@ -116,7 +116,7 @@ func (p *port) Send(dst dimmnet.Rank, b []byte) bool {
 // Sending reports whether bytes that were sent to dst must remain unchanged.
 func (p *port) Sending(dst dimmnet.Rank) bool { return p.node.peers[dst].out.sending.Load() > 0 }
 
-// Receive receives the next len(b) bytes from src. It reads those that have come already.
+// Receive receives the next len(b) bytes from src. It reads bytes that have already arrived.
 func (p *port) Receive(src dimmnet.Rank, b []byte) {
 	n, q := p.node, p.peer(src, b)
 	n.engine.Lock()

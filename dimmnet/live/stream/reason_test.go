@@ -54,8 +54,8 @@ func TestPanicReason(t *testing.T) {
 	}
 }
 
-// TestGone checks that the loss of a rank stays a loss on its way through all ranks, for the lost
-// rank itself, too, and that the failure of a program stays a failure.
+// TestGone checks that the loss of a rank is still reported as a loss after its way through all
+// ranks, even at the lost rank, and that the failure of a program is still reported as a failure.
 func TestGone(t *testing.T) {
 	boom := errors.New("boom")
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestGone(t *testing.T) {
 		fail  func(w *watch, beats *rhythm)
 		blame dimmnet.Rank
 		gone  bool
-		why   string // what the peers of rank 0 get
+		why   string // the reason that the peers of rank 0 get
 	}{
 		{"own error", func(w *watch, _ *rhythm) { w.fail(0, boom, boom) }, 0, false, "boom"},
 		{"own process was stopped", func(w *watch, _ *rhythm) { w.failPaused(time.Second, 1, boom) }, 0, true, "was stopped for 1s"},
@@ -86,7 +86,7 @@ func TestGone(t *testing.T) {
 		if !strings.Contains(string(report), c.why) || strings.Contains(string(report), "is gone") {
 			t.Errorf("%s: the peers get %q, want %q", c.name, report, c.why)
 		}
-		// Another rank, and the blamed one if it is not rank 0, get the report.
+		// Another rank gets the report, and so does the blamed one if it is not rank 0.
 		for _, self := range []dimmnet.Rank{2, c.blame} {
 			if self == 0 {
 				continue
@@ -126,8 +126,8 @@ func (s closeRecorder) Close(gone bool) {
 	s.pipes.Close(gone)
 }
 
-// TestGoneByReport checks that the end of a run does not wait for a rank whose failure another rank
-// has reported: its stream remains open, and no frame comes from it.
+// TestGoneByReport checks that the end of a run does not wait for a rank whose failure another
+// rank reported: its stream remains open, and no frame arrives from it.
 func TestGoneByReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, _, in := newWatch(3)

@@ -5,20 +5,20 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 // Remote is a way to a peer on which the network itself reads and writes the NIC memory of the
 // peer, in any order with the bytes of the stream. No method waits.
 type Remote interface {
-	// Put begins to copy n bytes at offset from of the own NIC memory to offset to of the peer's,
-	// and Get those at offset from of the peer's to offset to of the own. All three are multiples
-	// of a word. begun is false if there is no space, and able is false if there never is. Moved
-	// returns id when the bytes are in place.
+	// Put begins to copy n bytes at offset from of this rank's NIC memory to offset to of the
+	// peer's. Get begins to copy n bytes at offset from of the peer's to offset to of this rank's.
+	// All three numbers are multiples of a word. begun is false if there is no space now, and able
+	// is false if there never is. Moved returns id when the bytes are in place.
 	Put(id int, from, to dimmnet.Offset, n int) (begun, able bool)
 	Get(id int, from, to dimmnet.Offset, n int) (begun, able bool)
-	// Moved returns the id of a Put or Get that has ended and that it has not returned before. The
-	// Poll reports the peer meanwhile.
+	// Moved returns the id of a Put or Get that has ended, once for each. Until then the Poll
+	// reports the peer.
 	Moved() (id int, ok bool)
 }
 
 // remotely begins a Push or Pull that the network performs by itself. taken is false if it must go
-// through the stream: short ones, and those of parts of words, because the other bytes of a word
-// may change meanwhile. The lock is held.
+// through the stream. Short ones must, and so must those with parts of words, because the other
+// bytes of a word may change meanwhile. The lock is held.
 func (o *outbox) remotely(begin func(id int, from, to dimmnet.Offset, n int) (begun, able bool), from, to dimmnet.Offset, n int, completion dimmnet.Offset) (posted, taken bool) {
 	if n <= smallBytes || (int(from)|int(to)|n)%word != 0 {
 		return false, false
@@ -33,8 +33,8 @@ func (o *outbox) remotely(begin func(id int, from, to dimmnet.Offset, n int) (be
 	begun, able := begin(id, from, to, n)
 	switch {
 	case !able || !begun && o.moving == 0:
-		// Through the stream: no end of another operation would say when there is space. A provider
-		// has none while it connects.
+		// It goes through the stream: otherwise no end of another operation would tell when there
+		// is space. A provider has none while it connects.
 		return false, false
 	case !begun:
 		return o.refuse(), true
@@ -47,7 +47,7 @@ func (o *outbox) remotely(begin func(id int, from, to dimmnet.Offset, n int) (be
 	return true, true
 }
 
-// moved returns a Push or Pull that the network has performed.
+// moved returns a Push or Pull that the network has completed.
 func (o *outbox) moved() (m move, ok bool) {
 	id, ok := o.remote.Moved()
 	if !ok {

@@ -14,7 +14,7 @@ type run struct {
 	cfg    Config
 	load   *load
 	start  time.Time // zero of the clock of all threads
-	joined bool      // this process is a rank of its own
+	joined bool      // this process is one rank
 	calmed bool      // the result of local.CalmMonitor
 	// order is incremented before each post, and loaded after each read from a connection. Go's
 	// memory model does not cover connections; order establishes the order of the accesses.
@@ -22,7 +22,7 @@ type run struct {
 
 	mu    sync.Mutex
 	first error  // the first failure, as Run returns it
-	left  string // the threads that have not returned; "" if all have
+	left  string // the threads that have not returned; "" if there are none
 }
 
 // clock returns the time since the start of the run.

@@ -105,8 +105,8 @@ func silent(all *sync.WaitGroup, rounds uint64, a, b *port, off dimmnet.Offset) 
 
 // TestWakeStorm checks that no wake-up is lost while threads of two ranks wake each other: first
 // in one way at a time, so that nothing else makes up for a lost wake-up, and then in all ways. In
-// some storms two more threads of a rank, or of both, sleep meanwhile, and may be the leader. At
-// last the run fails. With the build tag fagusdelay the test finds a lost wake-up in seconds.
+// some storms two more threads of one rank, or of both, sleep meanwhile, and may be the leader. At
+// the end the run fails. With the build tag fagusdelay the test finds a lost wake-up in seconds.
 func TestWakeStorm(t *testing.T) {
 	const rounds = 30
 	for storm := range *storms {

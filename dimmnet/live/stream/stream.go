@@ -11,14 +11,14 @@ import (
 // at a time calls Read and Buffered, and one at a time Write and Flush; the other methods may be
 // called at any time until Close.
 type Stream interface {
-	// Read reads bytes that have arrived into p, and returns how many: 0 if none have. An error
-	// means that the stream has ended: io.EOF if the peer has ended it.
+	// Read reads bytes that have arrived into p, and returns their number: 0 if none have. An
+	// error means that the stream has ended: io.EOF if the peer has ended it.
 	Read(p []byte) (int, error)
 	// Buffered reports whether the stream contains bytes that the Poll does not report. A few
 	// Reads must return all of them, because the reading thread serves no other stream meanwhile.
 	Buffered() bool
-	// Write accepts as many bytes of p as there is space for, and returns how many. It does not
-	// retain p. more means that the caller writes more bytes at once.
+	// Write accepts as many bytes of p as there is space for, and returns their number. It does
+	// not retain p. more means that the caller writes more bytes immediately.
 	Write(p []byte, more bool) (int, error)
 	// Flush reports whether all bytes that Write has accepted are on their way.
 	Flush() (clear bool, err error)
@@ -32,7 +32,7 @@ type Stream interface {
 	// Ignore makes the Poll report nothing more about a stream that has ended.
 	Ignore()
 	// Close closes the stream and frees its resources. If the peer is gone, Close does not wait
-	// for it to have received all bytes.
+	// until it has received all bytes.
 	Close(gone bool)
 }
 
@@ -45,9 +45,9 @@ type Vectored interface {
 	WriteBoth(p, q []byte, more bool) (int, error)
 }
 
-// Reader is a Stream that may go on writing to the memory of a Read that has returned 0.
+// Reader is a Stream that may still write to the memory of a Read after that Read returns 0.
 type Reader interface {
-	// EndRead returns when the memory of earlier Reads is not written any more.
+	// EndRead returns when the memory of earlier Reads is no longer written.
 	EndRead()
 }
 
@@ -65,8 +65,8 @@ func writeBoth(s Stream, p, q []byte, more bool) (n int, err error) {
 	return n + k, err
 }
 
-// readBoth reads into p and then into q, in one call of s if possible, and otherwise into the first
-// of them that is not empty. full: the stream may contain more bytes.
+// readBoth reads into p and then into q, in one call of s if possible. Otherwise it reads into the
+// first of them that is not empty. full: the stream may contain more bytes.
 func readBoth(s Stream, p, q []byte) (n int, full bool, err error) {
 	wanted := len(q)
 	if v, ok := s.(Vectored); ok && len(p) > 0 {
@@ -85,10 +85,10 @@ func readBoth(s Stream, p, q []byte) (n int, full bool, err error) {
 type Poll interface {
 	// Wait returns the ranks whose streams can be read, or written if NotifyWritable asks for it.
 	// If no stream is ready, Wait waits until one is, until atMost has passed, or until Wake. The
-	// result reuses ready, which has a capacity of 1 or more; the next Wait returns the ranks that
-	// exceed the capacity: each ready stream has its turn.
-	// Only one thread at a time may call Wait, except that a Wait for 0 may be called at any time.
-	// A Wait for 0 leaves a wake-up to the thread that waits.
+	// result reuses ready, which has a capacity of at least 1. The next Wait returns the ranks
+	// that exceed the capacity: each ready stream has its turn. Only one thread at a time may call
+	// Wait, except that a Wait for 0 may be called at any time. A Wait for 0 leaves a wake-up to
+	// the thread that waits.
 	Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank
 	// Wake ends the Wait of a thread, or the next Wait for more than 0.
 	Wake()
@@ -101,9 +101,9 @@ type Poll interface {
 type Beats interface {
 	// Send sends a beat to all peers.
 	Send()
-	// Receive processes all beats that have come. It does not wait.
+	// Receive processes all beats that have arrived. It does not wait.
 	Receive()
-	// Heard returns a number that changes when a beat of rank comes: 0 before the first beat.
+	// Heard returns a number that changes when a beat of rank arrives: 0 before the first beat.
 	Heard(rank dimmnet.Rank) uint64
 	// Close frees the resources.
 	Close()

@@ -10,11 +10,11 @@ type Sums uint8
 
 const (
 	SumAll   Sums = iota // headers and payloads
-	SumSmall             // headers and payloads, except those of large pieces
+	SumSmall             // headers and payloads, except payloads of large pieces
 	SumNone              // none: the streams detect changes themselves
 )
 
-// String returns what has a checksum, in words.
+// String describes in words which parts have a checksum.
 func (s Sums) String() string {
 	switch s {
 	case SumAll:

@@ -41,7 +41,7 @@ func (p *port) Notify(dst dimmnet.Rank) {
 	n.peers[dst].out.notify()
 }
 
-// Notices returns the number of notices that have come.
+// Notices returns the number of notices that have arrived.
 func (p *port) Notices() uint64 { return p.node.notices.Load() }
 
 // Notice returns the event that Notify sets.

@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// choppy is a tape that moves random numbers of bytes, also of two slices at once.
+// choppy is a tape that moves a random number of bytes in each call, also of two slices at once.
 type choppy struct {
 	tape
 	r *rand.Rand
@@ -117,7 +117,7 @@ func (w *writes) WriteBoth(p, q []byte, more bool) (int, error) {
 func (w *writes) ReadBoth(p, q []byte) (int, error) { return 0, nil }
 
 // TestOneWrite checks that gathered words, the header of a large piece and its payload go in one
-// call, and that what is posted afterwards follows the piece.
+// call, and that later posts follow the piece.
 func TestOneWrite(t *testing.T) {
 	w := new(writes)
 	from := newEnd(nil)
@@ -134,8 +134,8 @@ func TestOneWrite(t *testing.T) {
 }
 
 // TestPieceSums checks that a large piece to another host has a checksum, which the receiver
-// compares, and that a piece to a peer on this host has none and says so. Payloads that go through
-// the buffer always have one.
+// compares. A piece to a peer on this host has none and says so. Payloads that go through the
+// buffer always have one.
 func TestPieceSums(t *testing.T) {
 	for _, near := range []bool{false, true} {
 		from := newEnd(nil)

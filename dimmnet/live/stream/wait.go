@@ -11,14 +11,14 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
-// A read that finds nothing takes 0.3 us for each peer. Where goroutines do a part of the work,
-// they need a processor of this process, and where ranks outnumber processors the awaited one may
-// need that of this thread: both sleep after some reads. Over QUIC, a barrier of two ranks in one
-// process takes a third as long with 3 reads as with 800.
+// A read that finds nothing takes 0.3 us for each peer. In two cases a thread sleeps after a few
+// reads: goroutines that do a part of the work need a processor of this process; and where ranks
+// outnumber processors, the awaited rank may need this thread's processor. Over QUIC, a barrier of
+// two ranks in one process takes a third as long with 3 reads as with 800.
 const (
 	readsPerTime = 4 // between two readings of the clock
 	fewReads     = time.Microsecond
-	manyReads    = 2 * local.DefaultSpin // the data have passed two system calls
+	manyReads    = 2 * local.DefaultSpin // the data pass two system calls
 )
 
 // newLadder returns how a thread waits. helped says that goroutines do a part of the work.
@@ -49,7 +49,7 @@ func (n *node) newSleeper(due func() bool, overdue func(time.Duration) error) *s
 // leader: it sleeps in the poll, and serves the peers for all. The lock of the node is held.
 func (n *node) sleep(s *sleeper) {
 	n.sleepers = append(n.sleepers, s)
-	// Counted before due is called: a thread that makes s due reads sleeperCount afterwards.
+	// It is counted before due is called: a thread that makes s due reads sleeperCount afterwards.
 	n.sleeperCount.Add(1)
 	delay.Here()
 	for !s.due() && n.err == nil {
@@ -153,7 +153,8 @@ func (p *port) Idle(since dimmnet.Mark) {
 		now := n.shared.clock()
 		p.pace.measure(now)
 		if p.pace.readsFirst(now) {
-			// Answers to what has arrived can go in the same system call as the gathered posts.
+			// Answers to data that have arrived can go in the same system call as the gathered
+			// posts.
 			if n.receiveReady(); p.due() {
 				p.pace.hold()
 				return
@@ -180,8 +181,8 @@ func (p *port) Idle(since dimmnet.Mark) {
 	n.sleep(p.idle)
 }
 
-// climb reports whether the thread has read in vain for long enough. It yields if others of the job
-// may need the processor.
+// climb reports whether the thread has read in vain for long enough. It yields if other threads of
+// the job may need the processor.
 func (p *port) climb() (sleep bool) {
 	crowded := p.node.shared.load.crowded()
 	if !p.ladder.Polled(crowded) {

@@ -51,8 +51,8 @@ func (l *lazy) written() []byte {
 	return l.out
 }
 
-// newDeaf returns rank 0 of a run with a deaf Poll, and by rank the streams to its peers, each of
-// which refuses its first Writes.
+// newDeaf returns rank 0 of a run with a deaf Poll, and by rank the streams to its peers. Each
+// stream refuses its first Writes.
 func newDeaf(nodes, refuse int) (*node, []*lazy) {
 	l := &Links{Streams: make([]Stream, nodes), Near: make([]bool, nodes), Poll: deaf{make(bell, 1)}}
 	streams := make([]*lazy, nodes)
@@ -74,8 +74,8 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// TestSleepersWake checks that every cause wakes the thread that sleeps in the poll, and one that
-// sleeps beside it, without the help of the bound on a sleep.
+// TestSleepersWake checks that every cause wakes the thread that sleeps in the poll, and a thread
+// that sleeps beside it, without help from the bound on a sleep.
 func TestSleepersWake(t *testing.T) {
 	boom := errors.New("boom")
 	for name, cause := range map[string]func(n *node, all []*event){
@@ -163,8 +163,8 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
-// TestLateTimer checks that posts which the streams do not accept at once are sent by the timer,
-// though the thread that posted them does not call its port again.
+// TestLateTimer checks that the timer sends posts that the streams do not accept at once, though
+// the thread that posted them does not call its port again.
 func TestLateTimer(t *testing.T) {
 	n, streams := newDeaf(3, 20)
 	p := n.newPort("")
@@ -299,7 +299,7 @@ func TestBehindZeroCopy(t *testing.T) {
 	}
 }
 
-// alone is a deaf Poll that counts the Waits which begin during another. It loses some wake-ups,
+// alone is a deaf Poll that counts the Waits that begin during another. It loses some wake-ups,
 // and returns late.
 type alone struct {
 	deaf
@@ -330,7 +330,7 @@ func (a *alone) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank 
 func (a *alone) Close() { a.second.Add(a.inside.Load()) }
 
 // TestLeaderLeaves checks that the end of a run waits until the sleeping leader has left the poll,
-// and wakes it itself if the wake-up of the failure did not.
+// and wakes the leader itself if the failure's wake-up did not.
 func TestLeaderLeaves(t *testing.T) {
 	for name, end := range map[string]func(n *node){"settle": (*node).settle, "close": (*node).close} {
 		for lose := range int32(2) {
@@ -377,9 +377,9 @@ func (a *arriving) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Ra
 	return append(ready[:0], 1)
 }
 
-// TestLeaderBeforeZeroCopy checks that the leader does not pause when something arrives, though a
-// zero-copy piece behind it must wait for a Receive: that Receive comes from the leader itself. It
-// pauses while nothing but the piece is there.
+// TestLeaderBeforeZeroCopy: something arrives, and behind it a zero-copy piece that must wait for
+// a Receive. The leader must not pause, because that Receive comes from the leader itself. It
+// pauses while only the piece is there.
 func TestLeaderBeforeZeroCopy(t *testing.T) {
 	n, streams := newDeaf(2, 0)
 	p := n.newPort("")

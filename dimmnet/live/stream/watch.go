@@ -13,12 +13,12 @@ const (
 	receiveTime = 10 * time.Millisecond  // often enough that foreign datagrams fill no queue
 )
 
-// beatTime returns the time between two beats. Every rank sends them to all others, so that they
-// cost much in a run of hundreds of ranks; a few of them may be lost.
+// beatTime returns the time between two beats. Every rank sends them to all others, so they are
+// expensive in a run of hundreds of ranks; a few of them may be lost.
 func (c *Config) beatTime() time.Duration { return min(c.Stall/16, time.Second) }
 
 // isPause reports whether the watch has had no turn for so long that this process was stopped, and
-// that the other ranks may have taken it for lost.
+// that the other ranks may have given it up.
 func (c *Config) isPause(d time.Duration) bool { return c.Stall > 0 && d >= c.Stall/2 }
 
 // watch sends beats, and checks the beats of the peers, until stop is called. It needs a
@@ -81,9 +81,9 @@ func (n *node) newWatch() *watch {
 	return &watch{node: n, heard: make([]uint64, ranks), mute: make([]time.Duration, ranks), frames: make([]uint32, ranks), silent: make([]time.Duration, ranks)}
 }
 
-// send sends a beat to each peer. A peer also gets a frame if its beats do not arrive, or if it
-// has said so about those of this rank: a firewall may drop the datagrams, in one direction or in
-// both, and let the streams pass.
+// send sends a beat to each peer. It also sends a frame to a peer whose beats do not arrive, and
+// to a peer that has reported that this rank's beats do not arrive: a firewall may drop the
+// datagrams, in one direction or in both, and let the streams pass.
 func (w *watch) send() {
 	w.beats.Send()
 	for rank, q := range w.peers {
@@ -144,8 +144,8 @@ func (w *watch) countFrames(q *peer) {
 	}
 }
 
-// noticePause records that this process was stopped. The beats and frames that came meanwhile do
-// not show that a peer is still there.
+// noticePause records that this process was stopped. The beats and frames that arrived meanwhile
+// do not show that a peer is still there.
 func (w *watch) noticePause(pause time.Duration) {
 	w.engine.Lock()
 	defer w.engine.Unlock()

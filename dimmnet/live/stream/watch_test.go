@@ -120,8 +120,8 @@ func TestHungUp(t *testing.T) {
 	wantError(t, w.checkOften(1, beats, 1, 2), "rank 2 is gone")
 }
 
-// TestStreamBeats checks that a rank whose datagrams do not arrive is alive as long as frames come
-// from it, and that the user is told once.
+// TestStreamBeats checks that a rank whose datagrams do not arrive counts as alive as long as its
+// frames arrive, and that the user is told once.
 func TestStreamBeats(t *testing.T) {
 	w, beats, in := newWatch(3)
 	var warnings []string
@@ -140,8 +140,8 @@ func TestStreamBeats(t *testing.T) {
 	wantError(t, w.checkOften(10, beats, 2), "rank 1 is gone", "no sign of life")
 }
 
-// TestDeafPeers checks to whom signs of life go through the stream: to ranks whose datagrams do
-// not arrive, and to ranks at which those of this rank do not arrive.
+// TestDeafPeers checks which ranks get signs of life through the stream: ranks whose datagrams do
+// not arrive, and ranks at which this rank's datagrams do not arrive.
 func TestDeafPeers(t *testing.T) {
 	w, beats, in := newWatch(4)
 	sent := func(rank int) string {
@@ -167,7 +167,7 @@ func TestDeafPeers(t *testing.T) {
 	}
 	step("alive 0", "nothing", "nothing") // the datagrams of rank 1 do not arrive
 	from2 := new(frames)
-	in[2].b = from2.add(alive, 0, 0, nil).b // those of rank 0 do not arrive at rank 2
+	in[2].b = from2.add(alive, 0, 0, nil).b // rank 0's datagrams do not arrive at rank 2
 	w.serveOne(w.peers[2])
 	step("alive 0", "alive 1", "nothing")
 	from2.b = nil
@@ -184,15 +184,15 @@ func TestDeafPeers(t *testing.T) {
 	step("nothing", "nothing", "nothing") // rank 3 has ended
 }
 
-// TestPause checks that a process that was stopped blames itself, or whom its peers have blamed,
-// and no peer that has given it up; and that it blames a peer that it has heard since.
+// TestPause checks that a process that was stopped blames itself, or the rank that its peers have
+// blamed, and no peer that has given it up. It blames a peer that it has heard since.
 func TestPause(t *testing.T) {
 	const pause = 3 * time.Second
 	w, beats, in := newWatch(3)
 	if err := w.checkOften(1, beats, 1, 2); err != nil {
 		t.Error(err)
 	}
-	beats.heard[1]++ // a beat of before the pause
+	beats.heard[1]++ // a beat from before the pause
 	w.noticePause(pause)
 	in[1].end()
 	wantError(t, w.checkOften(1, beats), "rank 0 was stopped for 3s", "rank 1 has ended")

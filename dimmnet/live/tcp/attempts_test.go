@@ -116,7 +116,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// try makes an attempt, and closes the connection. If the attempt is admitted, the run fails, too.
+// try makes an attempt, and closes the connection. The run fails, too, if the attempt is admitted.
 func (v *victim) try(one attempt) error {
 	conn, err := net.Dial("tcp", v.address)
 	if err != nil {

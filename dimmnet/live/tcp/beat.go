@@ -24,11 +24,11 @@ const (
 	sealedBeat  = beatBytes + mesh.KeyBytes
 	sendTime    = 50 * time.Millisecond // bounds the sending of one beat to all ranks
 	receiveTime = 5 * time.Millisecond  // bounds one Receive, in case someone floods the port
-	beatPurpose = "beats"               // separates the key of beats from that of handshakes
+	beatPurpose = "beats"               // separates the key of beats from the key of handshakes
 )
 
-// beats sends the beats of a rank and receives those of its peers. One goroutine uses it, except
-// that add may be called at any time.
+// beats sends the beats of a rank and receives the beats of its peers. One goroutine uses it,
+// except that add may be called at any time.
 type beats struct {
 	conn   *net.UDPConn
 	key    []byte
@@ -52,7 +52,7 @@ func newBeats(self dimmnet.Rank, j *joined) *beats {
 	return b
 }
 
-// add adds a peer to those that get beats: at the address to which conn connects.
+// add adds a peer that gets beats, at the address to which conn connects.
 func (b *beats) add(rank dimmnet.Rank, conn net.Conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *beats) Send() {
 	}
 }
 
-// Receive processes all beats that have come. It does not wait.
+// Receive processes all beats that have arrived. It does not wait.
 func (b *beats) Receive() {
 	raw, err := b.conn.SyscallConn()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
-// joined is a rank that is connected to others: to all, or on demand to more.
+// joined is a rank that is connected to all others, or to some and on demand to more.
 type joined struct {
 	conns []net.Conn // by rank: TCP, or TLS over TCP; nil for the own rank
 	key   []byte     // the run's key

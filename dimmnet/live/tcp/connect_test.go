@@ -13,7 +13,7 @@ import (
 )
 
 // TestFailedDial checks that dialing a rank closes the connection if its handshake fails, so that
-// attempts that are repeated use up no descriptors.
+// repeated attempts do not use up descriptors.
 func TestFailedDial(t *testing.T) {
 	id := meshtest.Issue(t, meshtest.NewAuthority(t, 2), 1)
 	for _, c := range []struct {
@@ -47,8 +47,8 @@ func TestFailedDial(t *testing.T) {
 	}
 }
 
-// answerOnce accepts a connection, sends answer or calls silent, and waits for the connection to
-// end: nil if it does.
+// answerOnce accepts a connection, and sends answer or calls silent. Then it waits for the end of
+// the connection, and returns nil if it ends.
 func answerOnce(l net.Listener, answer []byte, silent func()) error {
 	conn, err := l.Accept()
 	if err != nil {

@@ -35,8 +35,8 @@ func startDemand(cfg func(rank dimmnet.Rank) Config, nodes int, body func(dimmne
 // connections returns how many peers the rank of a host is connected to.
 func connections(h dimmnet.Host) int { return h.Port().(dimmnet.Connected).Connections() }
 
-// TestCrossing checks that all ranks can connect to all others at once: in each pair the two dial
-// each other, and one connection remains.
+// TestCrossing checks that all ranks can connect to all others at once: the two ranks of each pair
+// dial each other, and one connection remains.
 func TestCrossing(t *testing.T) {
 	for _, encrypt := range []bool{false, true} {
 		nodes := dimmnet.Rank(24)
@@ -106,8 +106,9 @@ func TestFewConnections(t *testing.T) {
 	}
 }
 
-// TestLastWord checks that the last post of a rank reaches a peer to which there is no connection,
-// although all other ranks have ended, and that a rank that has ended serves a Pull of such a peer.
+// TestLastWord checks the last post of a rank to a peer without a connection: it arrives although
+// all other ranks have ended. It also checks that a rank that has ended serves a Pull of such a
+// peer.
 func TestLastWord(t *testing.T) {
 	const nodes, from, to = 20, 19, 11
 	for round := range 10 {
@@ -115,7 +116,7 @@ func TestLastWord(t *testing.T) {
 			p := h.Port()
 			switch p.Rank() {
 			case from:
-				// The others end before, or not.
+				// The other ranks end before that, or not.
 				time.Sleep(time.Duration(round) * 3 * time.Millisecond)
 				p.Store(to, 0, 7, 8)
 				if !p.Pull(to-1, 64, 128, 8, 136) {

@@ -47,5 +47,5 @@
 //
 // # Limits
 //
-// The limits are those of package stream. A Push or Pull has at most the larger of LLCM and bulk.
+// The limits are in package stream. A Push or Pull has at most the larger of LLCM and bulk.
 package tcp

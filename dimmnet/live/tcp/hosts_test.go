@@ -159,8 +159,8 @@ const (
 	late    = 8 * time.Second // the time after which the test fails; the machine may be busy
 )
 
-// TestHosts runs a job on four hosts. One host is cut off, or its process killed or stopped, and
-// all other ranks must return an error that names it.
+// TestHosts runs a job on four hosts. One host is cut off, or its process is killed or stopped,
+// and all other ranks must return an error that names it.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	h := newHosts(t, 4)

@@ -14,8 +14,8 @@ import (
 )
 
 // TestLargeBulk moves bytes to the ends of a bulk memory of almost 4 GiB, and back. The system
-// provides memory only for pages that are used, unless Go uses memory again that it has freed. The
-// race detector would use memory for all.
+// provides memory only for pages that are used, unless Go reuses memory that it has freed. The
+// race detector would use memory for all pages.
 func TestLargeBulk(t *testing.T) {
 	const llcm, end = 1 << 17, 1<<32 - 8192
 	var info unix.Sysinfo_t

@@ -34,8 +34,8 @@ func newTestPoll(t *testing.T, pipes int) (poll, []int) {
 	return p, ends
 }
 
-// TestTurns checks that ranks which are always ready keep no other rank, and no wake-up, from its
-// turn.
+// TestTurns checks that ranks that are always ready do not take the turns of other ranks, or of
+// wake-ups.
 func TestTurns(t *testing.T) {
 	const ranks = 50
 	p, ends := newTestPoll(t, ranks)
@@ -77,7 +77,7 @@ func TestWakeIsKept(t *testing.T) {
 	}
 }
 
-// TestWritable checks that the poll reports a socket that can be written only if that is wanted.
+// TestWritable checks that the poll reports that a socket can be written only if it was asked to.
 func TestWritable(t *testing.T) {
 	p, _ := newTestPoll(t, 0)
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

@@ -38,8 +38,8 @@ func identities(t *testing.T, size int, encrypt bool) [][]byte {
 	return all
 }
 
-// TestStops checks that no rank is lost while sixteen ranks share the processors, and each in turn
-// is stopped for a second.
+// TestStops checks that no rank is lost while sixteen ranks share the processors, and each is
+// stopped for a second, one after the other.
 func TestStops(t *testing.T) {
 	const size = 16
 	var orders []meshtest.Order
@@ -53,7 +53,7 @@ func TestStops(t *testing.T) {
 	meshtest.Pauses(t, meshtest.StartJob(t, orders, nil), ranks)
 }
 
-// TestGivenUp checks whom a process blames that was stopped for too long.
+// TestGivenUp checks which rank a process blames that was stopped for too long.
 func TestGivenUp(t *testing.T) {
 	for _, compute := range []bool{false, true} {
 		t.Run(fmt.Sprint("computes=", compute), func(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// latePort makes bind choose no port, but connect: it needs a port that is free for the peer's
-// address only. With hundreds of ranks on a host bind would search for longer than all else takes.
+// latePort leaves the choice of a port to connect instead of bind. connect needs a port that is
+// free only for the peer's address. With hundreds of ranks on a host, bind would search for longer
+// than everything else takes.
 func latePort(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
 		// Without the option, bind is only slower.

@@ -61,7 +61,7 @@ func TestPeerComputes(t *testing.T) {
 
 func TestManyPeers(t *testing.T) { meshtest.ManyPeers(t, tcp.New(tcp.Config{})) }
 
-// TestPatience checks that a run in which nothing arrives any more ends, and that the error names
+// TestPatience checks that a run ends in which nothing arrives any more, and that the error names
 // the rank that waits.
 func TestPatience(t *testing.T) {
 	for name, wait := range map[string]func(dimmnet.Host) error{

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestBoth writes two slices at once, also more than the socket accepts, and reads them into slices
-// of other lengths. It checks the end of the stream, too.
+// TestBoth writes two slices at once, also more than the socket accepts, and reads them into
+// slices of other lengths. It also checks the end of the stream.
 func TestBoth(t *testing.T) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
