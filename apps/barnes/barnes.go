@@ -36,7 +36,7 @@ func Run(n *fagus.Node, cfg Config) (verify.Result, error) {
 	}
 	fagus.KeepCopy(n, "at", &c.at, &c.next)
 	parts.KeepSums(n, "numbers", c.numbers)
-	n.Resume(&c.step, &c.bounds) // there are bounds: advance begins with a turn
+	n.Resume(&c.step, &c.bounds) // bounds exist now: advance begins with a turn
 	var r verify.Result
 	took, err := parts.Timed(n, func() error {
 		for range n.Steps(c.Steps) {

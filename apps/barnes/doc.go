@@ -45,6 +45,6 @@
 //
 // The program computes the last accelerations of 64 bodies from their last three positions, and
 // compares them with direct sums. It also checks that the energy, and the ratio of kinetic and
-// potential energy, are those of a Plummer model, that the energy is constant, and that the
-// momentum is zero. The tolerances follow from the tree and the step (verify.go).
+// potential energy, fit a Plummer model, that the energy is constant, and that the momentum is
+// zero. The tolerances follow from the tree and the step (verify.go).
 package barnes

@@ -2,7 +2,7 @@ package barnes
 
 import "math"
 
-// softening limits the attraction of close bodies; the value is that of SPLASH.
+// softening limits the attraction of close bodies; SPLASH uses this value, too.
 const softening = 0.05
 
 // cell is a cube of the octree and its bodies.

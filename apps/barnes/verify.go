@@ -69,13 +69,13 @@ const (
 // checks verifies the last step, before the system advances, and the sums of all ranks.
 //
 // The energy of a model of N bodies, and the ratio of its energies, deviate by about 1/sqrt(N),
-// and by the effect of softening. That effect is about 15/16 e^2 log(1/e) for a softening of e:
-// the integral of the squared density times that of 1/r - 1/sqrt(r^2+e^2). If accelerations have
-// errors of a, the energy changes by at most a times the length of all paths, and the momentum by
-// a times the time. Samples may miss an error in a single body, about theta^2 of its
-// acceleration. The leapfrog method changes the energy by up to (w dt)^2/4 of the kinetic energy
-// (see package water). Here w^2 is 1 in the centre of the cluster, and more where two bodies
-// meet.
+// and by the effect of softening. For a softening of e that effect is about 15/16 e^2 log(1/e):
+// the product of two integrals, of the squared density and of 1/r - 1/sqrt(r^2+e^2). If
+// accelerations have errors of a, the energy changes by at most a times the length of all paths,
+// and the momentum by a times the time. Samples may miss an error in a single body, about theta^2
+// of its acceleration. The leapfrog method changes the energy by up to (w dt)^2/4 of the kinetic
+// energy (see package water). Here w^2 is 1 in the centre of the cluster, and more where two
+// bodies meet.
 func (s *system) checks() []verify.Check {
 	each, last := 1/float64(s.Bodies), s.numbers.steps()-1
 	size, off, allowed := s.accuracy()

@@ -25,8 +25,8 @@ const (
 // Config describes a measurement.
 type Config struct {
 	Op Op
-	// Bytes is the size of the data that HandOver and the Streams move, a multiple of 8. Of Meet it
-	// is the number of steps that a rank computes: 4 or 5 cycles each.
+	// Bytes is the size of the data that HandOver and the Streams move, a multiple of 8. For Meet
+	// it is the number of steps that a rank computes: 4 or 5 cycles each.
 	Bytes int
 	// N is the order of the float64 matrices of Matmul and Product.
 	N int
@@ -136,8 +136,8 @@ func (c *calibration) calibrate(batch fagus.Time) (int, error) {
 	}
 }
 
-// Larger returns the number of operations in the batch after one of count operations that took the
-// time took: count if took is about the time wanted, and at most 10 times count.
+// Larger returns the number of operations in the next batch, after a batch of count operations
+// took the time took: count if took is about the time wanted, and at most 10 times count.
 func Larger(count int, took, wanted fagus.Time) int {
 	const most = 1 << 30
 	if took <= 0 || took >= wanted/2 { // took is 0 with a single rank on a simulated network
@@ -146,7 +146,7 @@ func Larger(count int, took, wanted fagus.Time) int {
 	return min(most, count*max(2, min(10, int(wanted/took))))
 }
 
-// agree returns, at every rank, the want of rank 0.
+// agree returns rank 0's want at every rank.
 func (c *calibration) agree(want int64) (int64, error) {
 	if c.n.Rank() == 0 {
 		if err := during(c.n, c.n.Set(fagus.Want(c.control, fagus.Exclusive)), func() { c.next.Slice()[0] = want }); err != nil {

@@ -8,7 +8,7 @@
 //	             that comes too early releases the variable and tries again
 //	stream       rank 0 has rewritten a region; the time until rank 1 has acquired it and has
 //	             reached a Barrier. Rank 1 reads the region afterwards
-//	stream-read  the same, until rank 1 has read the region as well
+//	stream-read  the same, until rank 1 has read the region, too
 //	matmul       the data movement of a product of matrices: from when rank 0 has written A and
 //	             B until it has all rows of C. Rows are written instead of computed; the time
 //	             in which rank 0 writes its own is subtracted. Each rank has one block of rows

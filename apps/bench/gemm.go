@@ -2,7 +2,7 @@ package bench
 
 import "github.com/fagus-dsm/fagus/apps/internal/gemm"
 
-// Gemm multiplies matrices of one order on one processor, with package gemm as the programs do.
+// Gemm multiplies matrices of one order on one processor, by package gemm, as the programs do.
 type Gemm struct {
 	order   int
 	a, b, c []float64

@@ -29,7 +29,7 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
-// TestGemm compares products of Gemm with those of multiply.
+// TestGemm compares products of Gemm with products of multiply.
 func TestGemm(t *testing.T) {
 	const order = 37
 	g, want := NewGemm(order), make([]float64, order*order)

@@ -11,8 +11,8 @@ type Meter struct {
 	n    *fagus.Node
 	name string
 	op   func(round uint64) error
-	// finish waits until a batch is over for all ranks, if the operation of this rank may return
-	// earlier; otherwise it is nil.
+	// finish, if not nil, waits until a batch is over for all ranks. It is nil unless the
+	// operation of this rank may return earlier.
 	finish func() error
 	round  uint64     // number of operations so far
 	kept   uint64     // the result of Meet's computation, which the compiler must not drop

@@ -68,8 +68,8 @@ func (m *Meter) handOver(length int) (func(uint64) error, error) {
 }
 
 // handOverThreaded is handOver where the engine does not order the turns. A rank that acquires the
-// region before its turn releases it at once, and tries again: the content shows whose turn it is,
-// because it is another one after each of the four turns of two rounds.
+// region before its turn releases it at once, and tries again. The content shows whose turn it is,
+// because it differs after each of the four turns of two rounds.
 func (m *Meter) handOverThreaded(data *fagus.Array[byte], mine *fagus.SyncSet, pattern []byte) func(uint64) error {
 	n := m.n
 	const most = 1 << 24 // tries in a round; some seconds at least

@@ -7,7 +7,7 @@ import (
 )
 
 // stream returns the operation in which rank 0 rewrites a region and rank 1 acquires the region.
-// If read is set, the time includes that of reading all words.
+// If read is set, the time includes reading all words.
 func (m *Meter) stream(words int, read bool) (func(uint64) error, error) {
 	n := m.n
 	data, guard, err := guarded[uint64](m, "", words)
@@ -31,7 +31,7 @@ type stream struct {
 	data             *fagus.Array[uint64]
 	write, see, none *fagus.SyncSet
 	round            uint64
-	wrong            error // set if rank 1 has read wrong data
+	wrong            error // set if rank 1 read wrong data
 }
 
 // untilThere times the Acquire alone. Rank 1 reads the data afterwards, untimed. Otherwise, if all

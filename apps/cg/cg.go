@@ -42,8 +42,9 @@ func (p *problem) operations() float64 {
 // Units returns the number of iterations of the power method.
 func Units(c npb.Class) int { return problemOf(c).iterations }
 
-// Memory returns the least number of bytes that all ranks of a class need: for the elements of the
-// matrix, as a slice grows to them, and in every rank for the vectors that the matrix is made of.
+// Memory returns the least number of bytes that all ranks of a class need together. It counts the
+// elements of the matrix, in a slice that grows, and in every rank the vectors from which the
+// matrix is made.
 func Memory(c npb.Class, nodes int) int {
 	p := problemOf(c)
 	elements := p.rows * (p.nonzer + 1)

@@ -17,8 +17,8 @@ type element struct {
 	value float64
 }
 
-// vectors returns the sparse vectors that the matrix is made of. Each has nonzer random elements,
-// and 0.5 at its own index (NPB's sprnvc and vecset).
+// vectors returns the sparse vectors from which the matrix is made. Each has nonzer random
+// elements, and 0.5 at its own index (NPB's sprnvc and vecset).
 func (p *problem) vectors() [][]element {
 	random := npb.Random(seed).Skip(1) // NPB discards the first number
 	positions := 1

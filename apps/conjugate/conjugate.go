@@ -96,7 +96,7 @@ func newVector(n *fagus.Node, a *matrix.Sparse) (*vector, error) {
 }
 
 // publish calls f, which writes this rank's part of the vector. A rank that reads afterwards reads
-// what all ranks have written.
+// the parts of all ranks.
 func (v *vector) publish(f func()) error {
 	if err := v.toWrite.Do(f); err != nil {
 		return err

@@ -70,8 +70,8 @@ func TestEverywhere(t *testing.T) {
 	})
 }
 
-// TestRandomMatrix checks the same if every rank needs parts of every other rank's vector, with
-// and without a given right side.
+// TestRandomMatrix checks the same for a matrix in which every rank needs parts of every other
+// rank's vector, with and without a given right side.
 func TestRandomMatrix(t *testing.T) {
 	for seed := range uint64(5) {
 		const rows = 300

@@ -27,8 +27,9 @@ type solver struct {
 	Config
 	b, scale   []float64 // the right side, and 1 / the diagonal
 	x, r, z, q []float64
-	// p is the part for these rows of the vector that is multiplied. Other ranks read it, so
-	// only functions given to write may write it, and only those given to multiply may read it.
+	// p is the part, for these rows, of the vector that is multiplied. Other ranks read it, so
+	// only functions given to write may write it, and only functions given to multiply may read
+	// it.
 	p          []float64
 	write      func(f func()) error
 	multiply   func(product []float64, f func()) error // multiplies by the matrix, and calls f
@@ -36,7 +37,7 @@ type solver struct {
 	length     float64                                 // 2-norm of the whole right side
 	iterations int
 	residuals  []float64    // all true residuals computed so far
-	rz         float64      // the product of r and z where cut was called
+	rz         float64      // the product of r and z at the time of the call of cut
 	begun      [2]int       // iterations and residuals of the runs that this one resumes
 	cut        func() error // saves x, r, p, iterations, residuals and rz
 }
@@ -61,7 +62,7 @@ func (s *solver) solve() error {
 		return err
 	}
 	s.length = math.Sqrt(length)
-	if len(s.residuals) > 0 { // they are of a run that this one resumes
+	if len(s.residuals) > 0 { // they belong to a run that this one resumes
 		if err := s.iterate(s.rz); err != nil {
 			return err
 		}
@@ -98,8 +99,8 @@ func (s *solver) solve() error {
 // enough reports whether a residual is small enough, given its square.
 func (s *solver) enough(square float64) bool { return math.Sqrt(square) <= s.Tolerance*s.length }
 
-// iterate improves x, whose r and p are set, until the recurrence's residual is small enough. An
-// error of cut is that of the next call, too.
+// iterate improves x, whose r and p are set, until the recurrence's residual is small enough. If
+// cut fails, the next call returns the error, too.
 func (s *solver) iterate(rz float64) error {
 	for s.rz = rz; s.iterations < s.Iterations && s.cut() == nil; s.rz = rz {
 		s.iterations++

@@ -1,5 +1,5 @@
-// Package examples is a place for small programs, to read and to begin one's own with. Each is a
-// command of a page that uses fagus/program and fagus/parts:
+// Package examples has small programs, to read and to start from. Each is a command of one page
+// that uses fagus/program and fagus/parts:
 //
 //	go run ./apps/examples/life --nodes 4                    // a torus in blocks of rows
 //	go run ./apps/examples/wordcount --net shm README.md     // keys that all ranks count

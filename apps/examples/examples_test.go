@@ -42,8 +42,8 @@ func execute(t *testing.T, file string, args ...string) (stdout, stderr string, 
 	return out.String(), errs.String(), err
 }
 
-// eachRun calls f with the flags for each network and mode that the examples must run on. On
-// goroutines the runs are checked.
+// eachRun calls f with the flags for each network and mode that the examples must run on. The runs
+// on goroutines are checked.
 func eachRun(t *testing.T, f func(t *testing.T, flags []string)) {
 	nets := []string{"inproc", "dimmnet1", "udp100"}
 	if shm.Supported() == nil && longtest.Enabled() {
@@ -60,7 +60,7 @@ func eachRun(t *testing.T, f func(t *testing.T, flags []string)) {
 	}
 }
 
-// TestLife: the number of cells is that of a game without Fagus.
+// TestLife: as many cells live at the end as in a game without Fagus.
 func TestLife(t *testing.T) {
 	want := fmt.Sprintf("%d cells live\n", alone(64, 100))
 	file := build(t, "life")

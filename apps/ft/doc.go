@@ -5,8 +5,8 @@
 //
 // It is a tutorial of a transposition, in which all ranks exchange data with all:
 //
-//   - Transforms along x and y need whole planes z, those along z need whole lines. So a rank
-//     works first on a block of planes, and then on a block of rows y of all planes.
+//   - Transforms along x and y need whole planes z, and transforms along z need whole lines. So a
+//     rank works first on a block of planes, and then on a block of rows y of all planes.
 //   - The one shared array consists of blocks: the rows of one rank within the planes of
 //     another. Each of these N x N blocks is bound to its own sync variable. So a rank
 //     acquires, and receives, only what it needs: N-1 blocks an iteration. The spectrum is

@@ -38,7 +38,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 	r.Time, err = parts.Timed(n, func() error {
 		for i := range n.Steps(p.iterations()) {
 			if i == 0 {
-				s.forward() // its error is that of the next call, too
+				s.forward() // if it fails, the next call returns the error, too
 			}
 			if err := s.iterate(i); err != nil {
 				return err

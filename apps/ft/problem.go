@@ -62,11 +62,11 @@ func Memory(c npb.Class, _ int) int { return 2 * 16 * problemOf(c).points() }
 func (p *problem) iterations() int { return len(p.sums) }
 func (p *problem) points() int     { return p.nx * p.ny * p.nz }
 
-// first returns NPB's operations per point before the iterations, each those per iteration.
+// first returns NPB's operations per point before the iterations, and each those per iteration.
 func (p *problem) first() float64 { return 14.8157 + 7.19641*math.Log(float64(p.points())) }
 func (p *problem) each() float64  { return 5.23518 + 7.21113*math.Log(float64(p.points())) }
 
-// operations returns NPB's operations from iteration begun on; those before the first come with it.
+// operations returns NPB's operations from iteration begun on. If begun is 0, it adds first.
 func (p *problem) operations(begun int) float64 {
 	all := float64(p.iterations()-begun) * p.each()
 	if begun == 0 {

@@ -21,7 +21,7 @@
 // The number of nodes is arbitrary. Ranks of keys are integers, so the result does not depend on
 // it.
 //
-// The benchmark verifies what NPB 3.3 and 3.4 do: the ranks of five keys in each of the ten timed
-// iterations, and once, at the end, that sorting by rank puts all keys in order. That makes 51
-// passes.
+// The benchmark verifies the same as NPB 3.3 and 3.4: the ranks of five keys in each of the ten
+// timed iterations, and once, at the end, that sorting by rank puts all keys in order. That makes
+// 51 passes.
 package is

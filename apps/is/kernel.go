@@ -47,7 +47,7 @@ func accumulate(counts []int32) {
 	}
 }
 
-// missing marks an element of the sorted keys that no key has been put into.
+// missing marks an element of the sorted keys without a key.
 const missing = -1
 
 func unsorted(count int) []int32 { return slices.Repeat([]int32{missing}, count) }

@@ -118,7 +118,7 @@ func (s *sorter) accumulate() {
 	accumulate(s.less)
 }
 
-// sorted is what a rank finds when it has sorted its keys.
+// sorted describes a rank's keys after sorting.
 type sorted struct {
 	First, Last int64 // key
 	Ordered     int64 // number of keys that are in order

@@ -5,7 +5,7 @@
 // It is a tutorial of a computation on private data with global sums:
 //
 //   - Points come in batches of 256, and every rank has a block of batches (parts.Blocks). Only
-//     this rank writes and reads it, so the Acquire in each iteration moves nothing.
+//     this rank writes and reads its block, so the Acquire in each iteration moves nothing.
 //   - Every rank has a copy of all centres, and assigns its own points by itself. Per centre it
 //     computes the sum and the number of its points, and parts.ExactSums adds these numbers over
 //     all ranks.
@@ -16,8 +16,8 @@
 //     points.
 //
 // Rank 0 verifies alone that no point was nearer to another centre than to its own, that the new
-// centres are the means of their points, that the inertia (the sum of squared distances) is that
-// of the points, and that it never rose. A centre without points stays in place.
+// centres are the means of their points, that the inertia (the sum of squared distances) is
+// correct, and that it never rose. A centre without points stays in place.
 //
 // The initial centres are points at equal distances in the input. Lloyd's algorithm may end in a
 // local optimum, so the program neither promises nor verifies a global one.

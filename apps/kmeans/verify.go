@@ -64,8 +64,8 @@ func distance(p, q []float64) (sum float64) {
 	return sum
 }
 
-// farthest returns the largest difference between a coordinate of a centre and that of the mean
-// of its points. A centre without points is compared with its previous position.
+// farthest returns the largest difference, in any coordinate, between a centre and the mean of its
+// points. A centre without points is compared with its previous position.
 func (l *lloyd) farthest(sums, counts []float64) (most float64) {
 	for i, sum := range sums {
 		want := l.from[i]

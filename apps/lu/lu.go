@@ -41,8 +41,8 @@ func (c *Config) Validate() error {
 // Steps returns the number of panels.
 func (c *Config) Steps() int { return (c.N + c.Block - 1) / c.Block }
 
-// operations returns the floating-point additions and multiplications from a step on: of all steps,
-// 2/3 n^3. Later ones begin with a panel that is factored, and not applied yet.
+// operations returns the floating-point additions and multiplications from a step on: 2/3 n^3 for
+// all steps. Later steps begin with a panel that is factored but not applied yet.
 func (c *Config) operations(begun int) float64 {
 	n, width := float64(c.N-max(0, begun-1)*c.Block), 0.0
 	if begun > 0 {

@@ -5,7 +5,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
-// found is what a rank finds when it verifies.
+// found is a rank's result of verification.
 type found struct {
 	Rest, All float64 // see residual
 	Bits      uint64

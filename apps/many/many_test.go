@@ -36,8 +36,8 @@ func TestConfigs(t *testing.T) {
 
 // TestIndependentRanks runs two ranks that request nothing of each other. One of them computes
 // twice as long, for half of the rounds. In threaded mode each proceeds on its own. In phase mode
-// each waits for the other: 10 rounds take as long as on the slow rank, and then 10 rounds as
-// long as on the fast rank.
+// each waits for the other: 10 rounds take as long as on the slow rank, and then 10 rounds as long
+// as on the fast one.
 func TestIndependentRanks(t *testing.T) {
 	const work = fagus.Millisecond
 	cfg := many.Config{Variables: 1, Bytes: 8, Rounds: 20, Work: work, Skew: 1, Independent: true}

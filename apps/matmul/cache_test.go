@@ -109,10 +109,10 @@ func (m *machine) plainLoop(n, warm, elements int) misses {
 // the plain triple loop takes one line of B from memory and one TLB miss, at all sizes of the
 // paper. At n = 64, where B fits in the L2 cache and its pages in the TLB, hardly any step does.
 //
-// From n = 512 on the elements of a column of B are whole pages apart. Each is on a page of its
-// own, so 64 entries of the TLB are too few. They are at the same place of their pages, so their
-// lines share 8 of the 1024 sets of the L2 cache wherever the pages are. These sets hold 64 lines
-// of at least 512, so no line stays until the next column needs it.
+// From n = 512 on the elements of a column of B are whole pages apart. Each is on its own page, so
+// 64 entries of the TLB are too few. Within their pages they are at the same place, so their lines
+// share 8 of the 1024 sets of the L2 cache, wherever the pages are. These sets hold 64 lines of at
+// least 512, so no line stays until the next column needs it.
 func TestPlainLoopMissesEveryStep(t *testing.T) {
 	for _, tt := range []struct {
 		n, warm, elements int // elements of C
@@ -160,8 +160,9 @@ func TestLRU(t *testing.T) {
 	}
 }
 
-// TestMissesOfTheLoop compares the misses that Cost counts with those of the simulated caches, per
-// step, also at sizes where a line stays in the cache until the loop has used all its columns.
+// TestMissesOfTheLoop compares the misses per step that Cost counts with the misses of the
+// simulated caches, also at sizes where a line stays in the cache until the loop has used all its
+// columns.
 func TestMissesOfTheLoop(t *testing.T) {
 	for _, n := range []int{64, 100, 200, 250, 500, 512, 1000, 1024, 1500, 2048} {
 		m := newMachine((3*n*n*elemBytes+pageBytes-1)/pageBytes, nil)

@@ -17,7 +17,7 @@ const (
 //
 // Each element of C is computed by c = c + T(a*b), for the inner index from 0 to k-1 in order,
 // with one rounding for the product and one for the sum. Panels and tiles do not change this
-// order. So the bits are those of three plain loops, whatever the rows and whichever rank
+// order. So the bits equal those of three plain loops, whatever the rows and whichever rank
 // computes them. The conversion prevents a fused multiply-add (Go specification, "Floating-point
 // operators"), by which arm64, and amd64 with GOAMD64=v3, would produce other bits.
 func multiply[T Float](c, a, b []T, k, n int, rows []int) {

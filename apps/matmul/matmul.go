@@ -210,8 +210,8 @@ func (p *product[T]) fill(resumed bool) error {
 	return p.node.Release(set)
 }
 
-// spendRows is how many rows a rank computes before their time passes on a simulated machine, which
-// is when its helper threads may get the processor.
+// spendRows is how many rows a rank computes before it spends their time on a simulated machine.
+// Then its helper threads may get the processor.
 const spendRows = 512
 
 // multiply computes the rows of C from first to end-1 that are this rank's.

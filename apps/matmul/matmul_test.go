@@ -67,7 +67,7 @@ func sameBits(a, b *matrix.Dense) string {
 }
 
 // TestSameBitsEverywhere multiplies in all sizes, on all node counts, networks and element types.
-// C must equal that of the program without Fagus. Thorough tests have the largest sizes and counts.
+// C must equal the result without Fagus. Thorough tests have the largest sizes and counts.
 func TestSameBitsEverywhere(t *testing.T) {
 	sizes, counts := []int{1, 2, 17, 128}, []int{1, 2, 3, 8, 16}
 	switch {

@@ -2,9 +2,9 @@ package matmul
 
 import "github.com/fagus-dsm/fagus/apps/internal/gemm"
 
-// times adds A x B to some rows of C. The numbers in rows increase by apart. Often enough that a
-// run ends in time, it calls goOn with the number of rows to which the work done amounts. If goOn
-// returns an error, times returns it, and C is undefined.
+// times adds A x B to some rows of C. The numbers in rows increase by apart. From time to time, so
+// that a run can end, it calls goOn with the work so far, as a number of rows. If goOn returns an
+// error, times returns it, and C is undefined.
 func times[T Float](c, a, b []T, k, n int, rows []int, apart int, goOn func(done int) error) (err error) {
 	if len(rows) == 0 {
 		return nil

@@ -43,12 +43,13 @@ const (
 //
 // # Error bounds
 //
-// Let u be the unit roundoff of T, half its epsilon, and u64 that of float64. An inner product of
-// length k, added in any order, differs from the true one by at most k*u*|a|*|b| (N. J. Higham,
-// Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1, with k*u/(1-k*u) for k*u;
-// without a condition on k by C.-P. Jeannerod and S. M. Rump, SIAM J. Matrix Anal. Appl. 34
-// (2013) 338). So |C - A*B| <= k*u*|A|*|B| element by element, where |A| is A with absolute
-// values. A product that underflows adds at most the smallest number of T (Higham, section 2.2).
+// Let u be the unit roundoff of T, half its epsilon, and u64 the unit roundoff of float64. An
+// inner product of length k, added in any order, differs from the true one by at most k*u*|a|*|b|
+// (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1, with
+// k*u/(1-k*u) for k*u; without a condition on k by C.-P. Jeannerod and S. M. Rump, SIAM J. Matrix
+// Anal. Appl. 34 (2013) 338). So |C - A*B| <= k*u*|A|*|B| element by element, where |A| is A with
+// absolute values. A product that underflows adds at most the smallest number of T (Higham,
+// section 2.2).
 //
 // # Scaling
 //

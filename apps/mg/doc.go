@@ -18,13 +18,13 @@
 //     cycle, down to 2 planes and back, without communication. With twice as many ranks as
 //     planes, half of the ranks have no planes and wait.
 //
-// Where the processor has AVX2 the rows are computed in assembly, with the bits of the versions in
-// Go (rows.go). All sweeps are limited by memory, so these kernels prefetch.
+// If the processor has AVX2, the rows are computed in assembly, with the same bits as in Go
+// (rows.go). All sweeps are limited by memory, so these kernels prefetch.
 //
 // A point is computed by the same operations wherever it lies. The squares of the norm are added
 // within a plane first, and parts.ExactSums adds the planes. So the result has the same bits on
-// any number of ranks. At most n ranks can take part, 32 in class S. If the number of ranks is
-// no power of 2, a rank's planes of two levels do not coincide, and more planes move.
+// any number of ranks. At most n ranks can take part, 32 in class S. If the number of ranks is not
+// a power of 2, a rank's planes of two levels do not coincide, and more planes move.
 //
 // The benchmark verifies the norm of the last residual, within 1e-8, against the values of NPB
 // 3.3 and 3.4; class W is 128^3, as in NPB 3.1 and later. The timed section is NPB's: it excludes

@@ -111,8 +111,8 @@ func (s *solver) norm() float64 {
 }
 
 // sweep calls f to overwrite each of this rank's planes of a grid. The rank also holds the data
-// requested in reads. operations is the cost per point. A Fence follows: the next sweep reads
-// the written planes, and overwrites the planes that f has read.
+// requested in reads. operations is the cost per point. A Fence follows: the next sweep reads the
+// written planes, and overwrites the planes that f read.
 func (s *solver) sweep(writes *parts.Grid[float64], operations int, reads []fagus.Request, f func(z int)) {
 	lo, hi := writes.Mine()
 	if lo == hi {

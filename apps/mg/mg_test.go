@@ -38,10 +38,11 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestMoves checks that only planes that ranks read are moved. On 4 nodes with 8 planes each on
-// the finest level a rank receives two of these for each residual and smoothing, one for
-// restricting; of the level below two for each of these, one for restricting and one for
-// prolonging; and all 8 planes of the third level.
+// TestMoves checks that only planes that ranks read are moved, on 4 nodes with 8 planes each on
+// the finest level. Of the finest level a rank receives two planes for each residual and
+// smoothing, and one for restricting. Of the level below it receives two for each residual and
+// smoothing, one for restricting and one for prolonging. Of the third level it receives all 8
+// planes.
 func TestMoves(t *testing.T) {
 	const nodes, iterations = 4, 4
 	report, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: apptest.Simulated(t, sim.Config{})}, func(n *fagus.Node) error {

@@ -6,12 +6,12 @@ package mg
 //
 // near, far, centre and sum are periodic: they have one more number at each end; see wrap.
 
-// Weights of a point in A u, and of its neighbours at the distances sqrt 2 and sqrt 3. Those at
-// distance 1 have 0.
+// Weights of a point in A u, and of its neighbours at the distances sqrt 2 and sqrt 3. Neighbours
+// at distance 1 have 0.
 const weight0, weight2, weight3 = -8.0 / 3, 1.0 / 6, 1.0 / 12
 
 // smoother has the weights of a point in S r, and of its neighbours at the distances 1 and sqrt 2.
-// Those at sqrt 3 have 0.
+// Neighbours at sqrt 3 have 0.
 type smoother [3]float64
 
 func goAdd(to, a, b []float64) {

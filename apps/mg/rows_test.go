@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// drawn returns count numbers of different magnitudes, which depend on the seed only.
+// drawn returns count numbers of different magnitudes, which depend only on the seed.
 func drawn(count int, seed *uint64) []float64 {
 	x := make([]float64, count)
 	for i := range x {
@@ -20,9 +20,9 @@ func drawn(count int, seed *uint64) []float64 {
 	return x
 }
 
-// TestSameBits checks that the kernels of this processor have the bits of those in Go, for rows
-// that are too short for vectors, and for longer ones. It also checks that they write nothing
-// outside of their rows.
+// TestSameBits checks that the kernels of this processor compute the same bits as the kernels in
+// Go, for rows that are too short for vectors, and for longer ones. It also checks that they write
+// nothing outside of their rows.
 func TestSameBits(t *testing.T) {
 	seed := uint64(0)
 	s := problemOf(npb.B).smoother

@@ -42,7 +42,7 @@ func Run(n *fagus.Node, cfg Config) (prk.Result, error) {
 		return prk.Result{}, err
 	}
 	p.fill()
-	p.iteration = float64(cfg.Resume(n)) // which follows from the corner alone
+	p.iteration = float64(cfg.Resume(n)) // the iteration follows from the corner alone
 	took, err := cfg.Timed(n, p.iterate)
 	if err != nil {
 		return prk.Result{}, err

@@ -8,7 +8,8 @@
 //     those that lead to its own block of pages (parts.Block). Links are not shared.
 //   - The shared data is the contribution of each page to the pages it links to: its rank divided
 //     by the number of its links (parts.Whole). In an iteration a node reads all contributions,
-//     and writes those of its own pages for the next iteration, in one tenure (Whole.Next).
+//     and writes the contributions of its own pages for the next iteration, in one tenure
+//     (Whole.Next).
 //   - A sum over all nodes (parts.ExactSums) collects the rank of pages without links, which all
 //     pages share, and the total change of ranks. It adds without rounding, so the result has the
 //     same bits on any number of nodes.

@@ -29,9 +29,9 @@ func (k *ranking) result(took fagus.Time, ranks []float64) verify.Result {
 	}
 }
 
-// residual returns the sum of the differences between the ranks and those of the next iteration.
-// It computes that iteration by another algorithm: every page distributes its rank along its
-// links.
+// residual returns the sum of the differences between the ranks and the ranks of the next
+// iteration. It computes that iteration by another algorithm: every page distributes its rank
+// along its links.
 func (k *ranking) residual(ranks []float64) float64 {
 	links := make([]int, len(ranks))
 	for _, l := range k.Graph.Links {

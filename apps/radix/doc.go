@@ -9,7 +9,7 @@
 //     handles the counts of all digits of all ranks.
 //   - Every rank sends each other rank the keys that belong there, and merges the keys that it
 //     receives. Keys that stay at their rank are not shared at all.
-//   - All three exchanges use one parts.AllToAll. So the same phases come again and again.
+//   - All three exchanges use one parts.AllToAll. So phases repeat.
 //
 // A rank may have to send all of its keys to a single other rank, so the messages of AllToAll have
 // room for all keys of a rank. The address space holds 8 bytes times keys times ranks; most of it

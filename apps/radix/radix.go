@@ -100,8 +100,8 @@ func spoil(keys []uint32) { keys[len(keys)/2]++ }
 
 func (s *sorter) declare() (err error) {
 	n := s.node
-	// A rank may have to send all of its keys to one other.
-	// To one that is responsible for digits, it sends a number for each.
+	// A rank may have to send all of its keys to one other rank. To a rank that is responsible for
+	// digits, it sends a number for each digit.
 	most := max((s.Keys+n.Nodes()-1)/n.Nodes(), (digits+n.Nodes()-1)/n.Nodes()+1)
 	s.moving, err = parts.NewAllToAll[uint32](n, "moving", most)
 	return err
@@ -136,10 +136,10 @@ func sortDigit(to, from []uint32, counts []uint32, shift int) {
 	}
 }
 
-// place computes the positions of this rank's keys. Each rank is responsible for some digits: it
-// gets the number of keys by digit from all ranks, and sends each rank the position of its first
-// key by digit, counted from the first key with one of these digits, and the number of all keys
-// with these digits.
+// place computes the positions of this rank's keys. Each rank is responsible for some digits. It
+// gets the number of keys by digit from all ranks. For each digit it sends every rank two numbers:
+// the position of that rank's first key, counted from the first key with one of these digits, and
+// the number of all keys with these digits.
 func (s *sorter) place() error {
 	n := s.node
 	var counts [][]uint32 // by rank: of keys of the digits for which this rank is responsible

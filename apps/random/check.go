@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// held is the time for which a rank holds a variable, with what it sees.
+// held is the time for which a rank holds a variable, with what the rank sees.
 type held struct {
 	rank      int
 	place     place
@@ -15,7 +15,7 @@ type held struct {
 	saw, left uint64 // the sums at both ends
 }
 
-// model replays the writes of all ranks, and compares what the ranks have seen.
+// model replays the writes of all ranks, and compares the result with what the ranks saw.
 type model struct {
 	plan    *plan
 	logs    [][]entry
@@ -23,8 +23,8 @@ type model struct {
 	wrong   []string
 }
 
-// check compares the logs of all ranks with the model. It returns the number of contents that it
-// has compared, and a line for each contradiction.
+// check compares the logs of all ranks with the model. It returns the number of compared contents,
+// and a line for each contradiction.
 func check(p *plan, logs [][]entry) (checked int, wrong []string) {
 	m := &model{plan: p, logs: logs}
 	for v := range p.variables {
@@ -42,7 +42,7 @@ func (m *model) fail(format string, args ...any) {
 	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
 }
 
-// compare compares the sum that a rank has seen with the model.
+// compare compares the sum that a rank saw with the model.
 func (m *model) compare(rank, v int, o op, at place, saw, want uint64) {
 	if m.checked++; saw != want {
 		m.fail("rank %d, round %d, tenure %d: v%d, %v, has content %#x, want %#x", rank, at.round, at.tenure, v, o, saw, want)
@@ -100,8 +100,8 @@ type version struct {
 	sum   uint64
 }
 
-// replay performs the writes of all tenures and compares what each has seen. It returns the
-// contents one after the other.
+// replay performs the writes of all tenures and compares what each saw. It returns the contents
+// one after the other.
 func (m *model) replay(v int, all []held) []version {
 	content := make([]byte, m.plan.variables[v].size)
 	versions := []version{{-1, sum(content)}}
@@ -134,8 +134,7 @@ func (m *model) writes(t *held, v int) []write {
 	return nil
 }
 
-// updates checks that an Update brings what all tenures of its round, and of those before, have
-// written.
+// updates checks that an Update brings all writes of tenures in its round and in earlier rounds.
 func (m *model) updates(v int, versions []version) {
 	for rank, l := range m.logs {
 		for _, e := range l {
@@ -151,7 +150,8 @@ func (m *model) updates(v int, versions []version) {
 	}
 }
 
-// copies checks that what a rank sees of a variable that it does not hold is what it has seen last.
+// copies checks that a rank sees the same content of a variable that it does not hold as it saw
+// last.
 func (m *model) copies(rank int) {
 	last := make(map[int]uint64)
 	for v := range m.plan.variables {

@@ -11,15 +11,15 @@
 //   - Each rank keeps a log: after every Acquire, before every Release and after every Update a
 //     hash of each variable's content, and the time; a rank that has copies of its own also logs
 //     what it sees of variables that it does not hold.
-//   - In the end rank 0 acquires the logs of all ranks, and replays them: it orders the
-//     exclusive tenures of a variable by time, performs their writes on bytes, and compares.
+//   - In the end rank 0 acquires the logs of all ranks, and replays them: it orders the exclusive
+//     tenures of a variable by time, performs their writes on bytes, and compares.
 //
 // # Checks
 //
 //	exclusion   no exclusive tenure overlaps another tenure of its variable
-//	content     a tenure begins with what the tenures before it have written, and ends with its
-//	            own writes alone added
-//	update      an Update brings what all tenures up to it have written
+//	content     a tenure begins with what earlier tenures wrote, and ends with only its own
+//	            writes added
+//	update      an Update brings what all tenures up to it wrote
 //	copies      what a rank sees of a variable changes only by its own calls (private copies)
 //	reduce      a Reduce combines the inputs in the order of the ranks
 //

@@ -48,7 +48,7 @@ func ends(exclusive bool) (began, ended op) {
 // Config.Rounds.
 type place struct{ round, tenure int }
 
-// entry is a content that a rank has seen.
+// entry is a content that a rank saw.
 type entry struct {
 	op       op
 	variable int
@@ -62,7 +62,7 @@ func (s *state) record(o op, v int, at place) {
 }
 
 // private reports whether the rank has copies of its own, so that it may read what it does not
-// hold. A rank that has had to find its writes has copies of its own.
+// hold. A rank whose writes must be detected has copies of its own.
 func (s *state) private() bool {
 	w := s.node.Stats().Writes
 	return w.Declared+w.Twin+w.Kept+w.Kernel > 0

@@ -17,8 +17,8 @@ type Config struct {
 	Seed uint64
 	// Rounds is the number of rounds, from 1 to 65535.
 	Rounds int
-	// Cycle, if not 0, makes the rounds recur: each does what the round did that was so many rounds
-	// before, with other bytes. Now and then, or never, as the seed says, a rank deviates.
+	// Cycle, if not 0, makes the rounds recur: each repeats the round that was so many rounds
+	// before, with other bytes. Depending on the seed, a rank deviates now and then, or never.
 	Cycle int
 	// Clock orders the tenures. Ranks of one process share one.
 	Clock *Clock
@@ -73,7 +73,7 @@ type state struct {
 	arrays []*fagus.Array[byte] // nil: not yet declared
 	guards []*fagus.SyncVar     // by variable
 	seen   []bool               // by variable: the rank has acquired it
-	// unknown is set for variables that an Update has brought and that the log has not.
+	// unknown is set for variables that an Update brought, until the log has them.
 	unknown []bool
 	log     []entry
 }
@@ -252,7 +252,7 @@ func (s *state) write(w *want) error {
 		if w.tells != reported {
 			continue
 		}
-		// In two parts, of which the second lies partly, and the last one wholly, in those before.
+		// In two parts. The second one lies partly, and the last one wholly, in earlier ones.
 		mid := (x.from + x.to) / 2
 		parts := []fagus.Range{s.bytes(w.variable, mid, x.to), s.bytes(w.variable, x.from, min(mid+1, x.to)), s.bytes(w.variable, mid, mid+1)}
 		if err := s.node.Wrote(parts...); err != nil {

@@ -64,7 +64,7 @@ func perform(t *testing.T, cfg fagus.Config, seed uint64, rounds, cycle int) (Re
 	return result, report.Ranks[0]
 }
 
-// TestRandom: on every network, in both modes, all contents are those of the model.
+// TestRandom: on every network, in both modes, all contents equal the model's.
 func TestRandom(t *testing.T) {
 	seeds := uint64(6)
 	if testing.Short() {
@@ -81,8 +81,8 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestCycles: where lists travel over a tree, most phases of programs whose rounds recur repeat one
-// of before, and all contents are those of the model.
+// TestCycles: where lists travel over a tree, most phases of programs whose rounds recur repeat an
+// earlier phase, and all contents equal the model's.
 func TestCycles(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
@@ -141,8 +141,8 @@ func recorded(t *testing.T, seed uint64) (*plan, [][]entry) {
 	return newPlan(seed, rounds, 0), logs
 }
 
-// TestCheck: every entry of a log matters. A changed hash, an entry that is missing and a time that
-// makes tenures overlap are each found, and logs without a mistake are accepted.
+// TestCheck: every entry of a log matters. A changed hash, a missing entry, and a time that makes
+// tenures overlap are each found, and logs without a mistake are accepted.
 func TestCheck(t *testing.T) {
 	p, logs := recorded(t, 3)
 	if _, wrong := check(p, logs); len(wrong) > 0 {
@@ -186,7 +186,7 @@ func lastOf(logs [][]entry, e *entry) bool {
 	return true
 }
 
-// TestDecode: a damaged log is an error, and a log comes back as it was.
+// TestDecode: a damaged log is an error, and an encoded log decodes to the same entries.
 func TestDecode(t *testing.T) {
 	log := []entry{{endedExclusive, 3, place{500, 2}, 1 << 60, 1 << 63}, {updated, 0, place{65535, 0}, 7, 8}}
 	good := encode(log)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBurma14 compares the distances and the optimum with those that TSPLIB publishes.
+// TestBurma14 compares the distances and the optimum with the numbers that TSPLIB publishes.
 func TestBurma14(t *testing.T) {
 	p := newProblem(Config{Instance: Burma14})
 	if got := heldKarp(&p.d, p.cities); got != 3323 {

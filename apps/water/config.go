@@ -11,7 +11,7 @@ type Binding uint8
 
 const (
 	Block    Binding = iota // a variable for the molecules of each rank
-	Molecule                // a variable for each molecule; those of a rank are acquired together
+	Molecule                // a variable for each molecule; a rank's are acquired together
 	Lock                    // a variable for each molecule, acquired one after another
 )
 

@@ -10,9 +10,9 @@
 //   - A rank acquires the positions that it reads, and adds up forces in private memory. Then
 //     it acquires the forces on each other block, exclusively, and adds its own sums there.
 //     Ranks begin with different blocks.
-//   - The owner of a block acquires the forces on it, moves its molecules, and resets the
-//     forces to zero. A Fence before the move ensures that all ranks have added and read, and
-//     one after it that all have moved.
+//   - The owner of a block acquires the forces on it, moves its molecules, and resets the forces
+//     to zero. A Fence before the move ensures that all ranks have added and read, and a Fence
+//     after it that all have moved.
 //   - Forces and momenta are integers (model.go). So the result has the same bits in whatever
 //     order they are added, on any number of ranks, and action equals reaction exactly.
 //

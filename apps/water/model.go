@@ -2,7 +2,7 @@ package water
 
 import "math"
 
-// Units are those of GROMACS: nm, ps, atomic mass units, kJ/mol, and elementary charges.
+// Units are the same as in GROMACS: nm, ps, atomic mass units, kJ/mol, and elementary charges.
 //
 // The model is SPC/Fw: Y. Wu, H. L. Tepper and G. A. Voth, J. Chem. Phys. 124 (2006) 024503,
 // table I, where lengths are in 0.1 nm, and energies in kcal/mol, that is 4.184 kJ/mol.
@@ -37,7 +37,7 @@ const (
 	momentumUnit = timeStep / 2 / scale
 )
 
-// push is an integer force or momentum of an atom, and pushes those of a molecule.
+// push is an integer force on an atom, or its momentum. pushes has the three of a molecule.
 type push struct{ x, y, z int64 }
 type pushes [3]push
 

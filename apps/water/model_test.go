@@ -16,7 +16,7 @@ func small(t *testing.T) []molecule {
 }
 
 // TestForcesAreTheGradient checks that forces are the negative gradient of the energy, and that
-// the energy equals that of the verification code.
+// the energy equals the energy that the verification code computes.
 func TestForcesAreTheGradient(t *testing.T) {
 	at := small(t)
 	forces, energy := make([]pushes, len(at)), int64(0)
@@ -83,8 +83,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestPairs checks that every pair is computed once, and that reached covers the molecules that a
-// rank adds forces to.
+// TestPairs checks that every pair is computed once, and that reached covers the molecules to
+// which a rank adds forces.
 func TestPairs(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		for ranks := 1; ranks <= 4; ranks++ {

@@ -39,8 +39,8 @@ const rounding = 1e-6
 // drifting returns the accepted change of the total energy, relative to the kinetic energy.
 // Verlet's method conserves an energy that differs from the true one by at most (w dt)^2/6 of the
 // kinetic and (w dt)^2/12 of the potential energy of a vibration of angular frequency w (E.
-// Hairer, C. Lubich and G. Wanner, Acta Numerica 12 (2003) 399). The fastest vibration here is
-// that of the two bonds of a molecule against each other.
+// Hairer, C. Lubich and G. Wanner, Acta Numerica 12 (2003) 399). In the fastest vibration here the
+// two bonds of a molecule move against each other.
 func drifting() float64 {
 	square := bondStiffness * (1/massH + (1-math.Cos(bondAngle))/massO)
 	return square * timeStep * timeStep / 4

@@ -15,8 +15,8 @@
 // # When a queue pays
 //
 // In threaded mode a rank waits only while another one takes a batch, so all ranks are busy until
-// the queue is empty, however unequal the tasks are. In phase mode ranks deal out all batches that
-// are left, and meet again about log2(batches/ranks) times. Whenever they meet, they wait for the
+// the queue is empty, however unequal the tasks are. In phase mode ranks deal out all remaining
+// batches, and meet again about log2(batches/ranks) times. Whenever they meet, they wait for the
 // rank with the longest batch. So a queue costs less than in threaded mode if batches are of
 // similar length, and more if a few are much longer than all others (Config.Skew near 1).
 package workqueue

@@ -103,8 +103,8 @@ func answer(request uint64) uint64 {
 	return request & tag
 }
 
-// Store performs the post of rank 0, and the same post of rank 1 to rank 0: the memories of the two
-// ranks are divided alike.
+// Store performs the post of rank 0, and the same post of rank 1 to rank 0: the memories of the
+// two ranks have the same layout.
 func (h *host) Store(_ dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	if off == evenRequest || off == oddRequest {
 		v = answer(v)
@@ -117,7 +117,7 @@ func (h *host) Store(_ dimmnet.Rank, off dimmnet.Offset, v uint64, size int) boo
 	return true
 }
 
-// Write performs the post of rank 0, and that of rank 1.
+// Write performs the post of rank 0, and the same post of rank 1.
 func (h *host) Write(_ dimmnet.Rank, off dimmnet.Offset, p []byte) bool {
 	h.llcm.Write(off, p)
 	h.Counts.Writes++

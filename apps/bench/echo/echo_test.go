@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// calls are the short calls of a program with one variable: a tenure in which the rank takes it
-// from rank 1, and one in which it hands the variable to rank 1.
+// calls are the short calls of a program with one variable: a tenure in which the rank takes the
+// variable from rank 1, and one in which it hands the variable to rank 1.
 type calls struct {
 	barrier, take, give func() error
 	turns               int // taken
@@ -23,7 +23,7 @@ func newCalls(n *fagus.Node) (*calls, error) {
 }
 
 // TestPhases checks that each call takes one phase and one request, and that no list follows after
-// the first.
+// the first call.
 func TestPhases(t *testing.T) {
 	for _, place := range []fagus.Placement{fagus.PlaceShared, fagus.PlacePrivate} {
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: echo.New(), Placement: place}, func(n *fagus.Node) error {

@@ -146,9 +146,9 @@ func networks(t testing.TB, nodes, number int) []dimmnet.Network {
 	return nets
 }
 
-// Everywhere calls run in every mode, on 2 and 3 nodes (1 to 4 if thorough, 3 with -short), and
-// on every kind of network. With -short the networks are those where ranks run at the same time:
-// on others the race detector finds nothing.
+// Everywhere calls run in every mode, on 2 and 3 nodes (1 to 4 if thorough, 3 with -short), and on
+// every kind of network. With -short it uses only networks whose ranks run at the same time: the
+// race detector finds nothing on the others.
 func Everywhere(t testing.TB, run func(on fagus.Config)) {
 	counts := []int{2, 3}
 	switch {

@@ -18,9 +18,8 @@ type Product struct {
 // Add adds A x B to C. Row i of A consists of the k elements of a from i*lda on, and row i of C of
 // the n elements of c from i*ldc on. b has the k rows of B, n elements each.
 //
-// If goOn is not nil, Add calls it after each block of at most 256 rows and 512 k with the number
-// of rows that would take as much work as has been done. If it returns false, Add returns, and C is
-// undefined.
+// If goOn is not nil, Add calls it after each block of at most 256 rows and 512 k. Its argument is
+// the work done so far, as a number of rows. If it returns false, Add returns, and C is undefined.
 func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []float64, k, n int, goOn func(rows int) bool) {
 	if k < 1 || n < 1 || len(b) < k*n {
 		panic(fmt.Sprintf("gemm: multiply by a %d x %d matrix: slice has %d elements, fewer than the matrix", k, n, len(b)))
@@ -48,10 +47,10 @@ func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []floa
 	}
 }
 
-// panels returns how many rows or columns the panels of n have, if a panel has size of them.
+// panels returns n rounded up to whole panels of size rows or columns.
 func panels(n, size int) int { return (n + size - 1) / size * size }
 
-// grown returns buffer if it has n elements, otherwise another one.
+// grown returns buffer if it has n elements, otherwise a new slice.
 func grown(buffer []float64, n int) []float64 {
 	if len(buffer) < n {
 		buffer = make([]float64, n)

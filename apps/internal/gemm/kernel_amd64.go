@@ -30,8 +30,8 @@ func tile(depth int, a, b, c []float64, ldc int) {
 //go:noescape
 func tile512(depth int, a, b, c *float64, ldc int)
 
-// chunk256 is a depth at which a panel of A and one of B, of which tile256 reads the latter three
-// times, stay in an L1 cache of 32 KiB: they take 18 KiB.
+// chunk256 is a depth at which a panel of A and a panel of B stay in an L1 cache of 32 KiB: they
+// take 18 KiB. tile256 reads the latter three times.
 const chunk256 = 96
 
 // tileBy256 is tile by tile256. It keeps the tile beside the panels: the rows of a large C may all

@@ -13,11 +13,10 @@
 // Readers accept coordinate and array files; real, integer and pattern values, where pattern
 // entries are 1; and general, symmetric and skew-symmetric matrices, which they expand. They
 // reject complex and hermitian matrices. Entries of a coordinate file with the same indices are
-// added up, as in finite element assembly. Of what the format does not define they accept what
-// other programs write: NaN, Inf and Infinity, with any sign and in any case; exponents of Fortran
-// (1.0D+00); comments behind numbers. All other deviations from the format are errors that name
-// the line: for example both halves of a symmetric matrix, an index out of range, or a wrong number
-// of entries.
+// added up, as in finite element assembly. Beyond the format, readers accept what other programs
+// write: NaN, Inf and Infinity, with any sign and in any case; exponents of Fortran (1.0D+00);
+// comments behind numbers. All other deviations from the format are errors that name the line: for
+// example both halves of a symmetric matrix, an index out of range, or a wrong number of entries.
 //
 // Writers produce real general matrices. They choose the coordinate format if less than a third
 // of the elements differ from zero, and the array format otherwise. Numbers have as many digits
@@ -25,9 +24,10 @@
 //
 // # NPY
 //
-// Readers accept what package npy accepts: float64, float32, integers of 1 to 8 bytes and booleans,
-// in either byte order; C and Fortran order; and up to two dimensions. A vector is one column.
-// Writers produce float64, little-endian, C order, and preserve all bits, including those of NaNs.
+// Readers accept what package npy accepts: float64, float32, integers of 1 to 8 bytes and
+// booleans, in either byte order; C and Fortran order; and up to two dimensions. A vector is one
+// column. Writers produce float64, little-endian, C order, and preserve all bits, including the
+// bits of NaNs.
 //
 // Files in either format may be compressed by gzip (.mtx.gz).
 //

@@ -58,8 +58,8 @@ type mtxLines struct{ *text.Lines }
 
 func newMTXLines(r io.Reader) *mtxLines { return &mtxLines{text.NewLines(r, "%", "")} }
 
-// entry returns the fields of the next line, whose number must be fields, unless that is 0. read is
-// the number of entries read before, and all the number that the header announces.
+// entry returns the fields of the next line, whose number must be fields, unless that is 0. read
+// is the number of entries read before, and all is the number announced by the header.
 func (l *mtxLines) entry(fields, read, all int) ([]string, error) {
 	f, err := l.Next()
 	switch {
@@ -108,7 +108,7 @@ func (l *mtxLines) header() (h mtxHeader, err error) {
 }
 
 // supported returns an error unless the value of the named header field is a, b or c. The format
-// permits the value unsupported too, which gets an error of its own.
+// permits the value unsupported, too, which gets a different error.
 func (l *mtxLines) supported(name, value, unsupported, a, b, c string) error {
 	switch value {
 	case a, b, c:

@@ -11,8 +11,8 @@ import (
 const firstAlloc = 1 << 16
 
 // array reads the elements of m column by column. A symmetric matrix has only the lower triangle
-// in the file, a skew-symmetric matrix only the part below the diagonal. The format has one value a
-// line; writers in C and Fortran put several into a line, and their readers take them.
+// in the file, a skew-symmetric matrix only the part below the diagonal. The format has one value
+// a line. Writers in C and Fortran put several into a line, and their readers accept that.
 func (l *mtxLines) array(h mtxHeader, m *Dense, entries int) error {
 	values := make([]float64, 0, min(entries, firstAlloc))
 	for len(values) < entries {
@@ -141,8 +141,8 @@ func (l *mtxLines) value(h mtxHeader, s string) (float64, error) {
 	return v, nil
 }
 
-// fortran returns a real number with the exponent of C, for one with that of Fortran: 1.0D+00 and,
-// where the exponent has three digits, 1.0+100.
+// fortran converts a real number from Fortran's notation to C's: 1.0D+00 and, where the exponent
+// has three digits, 1.0+100.
 func fortran(s string) string {
 	s = strings.NewReplacer("D", "E", "d", "E").Replace(s)
 	if at := strings.LastIndexAny(s, "+-"); at > 0 && strings.ContainsRune(".0123456789", rune(s[at-1])) {

@@ -15,8 +15,9 @@ import (
 // npyChunk is the number of elements decoded at a time.
 const npyChunk = 4096
 
-// decodeNPY reads a file of size bytes, or of unknown size if size is -1. It allocates no more than
-// twice what it has read. A vector is a column, and one number is a matrix of one element.
+// decodeNPY reads a file of size bytes, or of unknown size if size is -1. It allocates at most
+// twice as many bytes as it has read. A vector is a column, and one number is a matrix of one
+// element.
 func decodeNPY(r io.Reader, size int64, limit int) (Dense, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	counted := &counter{Reader: b}

@@ -43,9 +43,9 @@ func (l *Loop) Validate(kernel string) error {
 // Total returns the number of iterations, including the untimed one.
 func (l *Loop) Total() int { return l.Iterations + 1 }
 
-// Resume returns how many iterations a former run has made whose last checkpoint has been restored,
-// including the untimed one. A kernel calls it when its input is ready. The checkpoints are those
-// of Timed.
+// Resume returns how many iterations, including the untimed one, the former run had made at the
+// checkpoint from which this run resumes. A kernel calls it when its input is ready. Timed makes
+// the checkpoints.
 func (l *Loop) Resume(n *fagus.Node) (done int) {
 	if n.Resume() {
 		l.done = 1 + n.Begun()

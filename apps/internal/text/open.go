@@ -83,7 +83,7 @@ func (n named) Read(p []byte) (int, error) {
 	return read, err
 }
 
-// foreign returns an error if a file that begins like this is packed in another way than by gzip.
+// foreign returns an error if a file that begins like this is packed by another program than gzip.
 func foreign(begin []byte) error {
 	for _, c := range []struct{ magic, what string }{
 		{"BZh", "compressed by bzip2: unpack it with bunzip2"},
@@ -103,7 +103,8 @@ func foreign(begin []byte) error {
 	return nil
 }
 
-// Ext returns the extension of a name in lower case, without that of gzip: .mtx for A.MTX.gz.
+// Ext returns the extension of a name in lower case, without the extension of gzip: .mtx for
+// A.MTX.gz.
 func Ext(path string) string {
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext == ".gz" {

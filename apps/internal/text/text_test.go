@@ -19,7 +19,7 @@ func packed(text string) string {
 	return b.String()
 }
 
-// TestOpen opens files as they come, and files that nobody unpacked.
+// TestOpen opens files in their usual forms, and packed files that it must refuse.
 func TestOpen(t *testing.T) {
 	tar := strings.Repeat("x", 257) + "ustar\x0000" + strings.Repeat("y", 300)
 	for _, c := range []struct{ name, content, want string }{
