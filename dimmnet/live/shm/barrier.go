@@ -14,7 +14,6 @@ import (
 // both barriers: the system call membarrier executes one on every processor that runs a rank, and
 // takes about a microsecond. Then the stores of the posting rank need no barrier, and do not wait
 // until the cache line has come from the other processor.
-// wait until the cache line has come from the other processor.
 
 // Commands of membarrier, from linux/membarrier.h.
 const (

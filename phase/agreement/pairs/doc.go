@@ -5,5 +5,4 @@
 // syncvar (inline.go there). area.go says why two words per peer are enough. The contents of one
 // small variable may go with the word (attach.go). A phase in which only one rank wants a variable
 // ends when the words have landed (turn.go).
-// else wants one, ends when the words are there (turn.go).
 package pairs
