@@ -12,7 +12,7 @@ import (
 // valid until the space changes.
 type Rebinding struct {
 	what   string       // describes the call
-	words  []uint64     // for each variable of the call: its ID, and its ranges after their number
+	words  []uint64     // for each variable: its ID, the number of its ranges, the ranges
 	ids    []syncvar.ID // the variables whose ranges change, in increasing order
 	ranges [][]Range    // of ids, by address, merged
 }

@@ -33,7 +33,7 @@ func Find(logs []Log) *Race {
 			end = min(end, l.Full)
 		}
 	}
-	at := make([]int, len(logs)) // by rank: the first tenure that was not looked at
+	at := make([]int, len(logs)) // by rank: the first tenure not yet looked at
 	for {
 		meeting, any := 0, false
 		for r, l := range logs {

@@ -97,7 +97,7 @@ func (m *memory) record() (unsafe.Pointer, error) {
 type declaration struct {
 	count  uint32
 	digest uint64
-	same   bool // equal to the other ranks that have acquired the variable
+	same   bool // equal at the other ranks that have acquired the variable
 }
 
 // digestShift is the number of bits in lock.declared below the digest: the rank, and a 1 that

@@ -69,7 +69,7 @@ func partly(n *fagus.Node, stop int) (string, error) {
 			exact[i%2].Add(float64(i) / 3)
 			exact[i%2].Add(-1e300 / float64(i+step+1))
 		}
-		if step%2 == 1 { // at odd steps, additions are not merged when Checkpoint is called
+		if step%2 == 1 { // at even steps, additions are not merged before the Checkpoint
 			if err := table.Merge(); err != nil {
 				return "", err
 			}

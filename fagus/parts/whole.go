@@ -21,7 +21,7 @@ type Whole[T any] struct {
 	steps *wholeSteps[T] // nil if every rank reads the blocks of all
 	fill  [2]*fagus.SyncSet
 	read  [2]*fagus.SyncSet
-	next  [2]*fagus.SyncSet // reads this turn, and fills the other
+	next  [2]*fagus.SyncSet // next[i] reads turn i, and fills the other
 	kept  []T               // this rank's block at a checkpoint
 }
 

@@ -31,7 +31,7 @@ type Mover struct {
 	out    []outQueue // by index in Peers
 	in     []inQueue  // by index in Peers
 	queued bool       // the queues have something to do in this phase
-	moving bool       // the queues move data in this phase; until then, lists
+	moving bool       // the queues move data; earlier in the phase, lists
 
 	streams   []*stream              // of all phases so far; reused
 	streaming int                    // how many of them this phase uses

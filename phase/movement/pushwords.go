@@ -36,7 +36,7 @@ const (
 	tagShift   = 34
 	messageMax = 1<<6 - 1
 
-	clearPhases = (ringbuf.PhaseMask + 1) / 2 // how often words are emptied, in phases
+	clearPhases = (ringbuf.PhaseMask + 1) / 2 // words are emptied every so many phases
 )
 
 // PlacePushWords places the words at the end of the LLCM, and reduces limits.LLCM by their size.

@@ -31,7 +31,7 @@ struct fagus_ofi {
 	struct fid_ep *ep;
 	fagus_ofi_info about;
 	size_t receives, sends, slots, bytes;
-	char *buffers; // first those for receiving
+	char *buffers; // first the receive buffers
 	struct fid_mr *buffers_region;
 	void *descriptor;
 	operation *operations; // of receives and sends
@@ -39,8 +39,8 @@ struct fagus_ofi {
 	uint64_t next_key;
 };
 
-// Provider shm replaces the handlers of these signals when it opens an endpoint, by ones that run
-// on the stack of a goroutine. Go needs its own.
+// When provider shm opens an endpoint, it replaces the handlers of these signals by handlers that
+// run on the stack of a goroutine. Go needs its own.
 static const int kept[] = {SIGBUS, SIGSEGV, SIGTERM, SIGINT, SIGABRT};
 enum { kept_count = sizeof kept / sizeof *kept };
 
@@ -229,7 +229,7 @@ int fagus_ofi_open(const char *provider, const char *node, const char *domain, s
 	fi_freeinfo(list);
 	f->receives = receives, f->sends = sends, f->bytes = bytes;
 	describe(f->info, &f->about);
-	// Where this side chooses the keys of memory, who is not of the run must not guess them.
+	// If this side chooses the keys of memory, processes outside the run must not guess them.
 	if (f->info->domain_attr->mr_key_size >= sizeof f->next_key && getrandom(&f->next_key, sizeof f->next_key, 0) > 0)
 		f->next_key >>= 1; // never near FI_KEY_NOTAVAIL
 	r = open_all(f, what);

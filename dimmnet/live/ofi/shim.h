@@ -12,7 +12,7 @@
 
 typedef struct fagus_ofi fagus_ofi;
 
-// What fi_getinfo says of an endpoint type that this package can use.
+// What fi_getinfo says about an endpoint type that this package can use.
 typedef struct {
 	char provider[64];
 	char fabric[128];
@@ -26,7 +26,7 @@ typedef struct {
 
 // An entry of the completion queue.
 typedef struct {
-	uint64_t id;     // of the operation; 0 if the provider does not say which has failed
+	uint64_t id;     // of the operation; 0 if the provider does not say which failed
 	uint64_t length; // bytes received
 	int32_t error;   // 0, or a positive error number of libfabric
 	int32_t provider_error;
@@ -54,7 +54,7 @@ int fagus_ofi_list(const char *provider, const char *node, int asks, fagus_ofi_i
 uint32_t fagus_ofi_version(void);
 
 // Opens an endpoint of the given domain, with receive and send buffers of `bytes` each. `what`
-// says which step has failed.
+// says which step failed.
 int fagus_ofi_open(const char *provider, const char *node, const char *domain, size_t receives, size_t sends,
 	size_t bytes, fagus_ofi **out, const char **what);
 void fagus_ofi_close(fagus_ofi *f);
@@ -76,15 +76,15 @@ int fagus_ofi_expose(fagus_ofi *f, void *p, size_t n, int writable, void **regio
 void fagus_ofi_hide(void *region);
 
 // Reads or writes remote memory. slot numbers the moves of one endpoint: one at a time for each, and
-// below fagus_ofi_slots. Its completion has the id receives+sends+slot+1; that of a write comes when
-// the bytes are in the memory of the peer. region is that of p, or NULL: then the call registers p
-// where the provider wants it, until fagus_ofi_move_end.
+// below fagus_ofi_slots. Its completion has the id receives+sends+slot+1; the completion of a write
+// comes when the bytes are in the memory of the peer. region is the region of p, or NULL: then the
+// call registers p if the provider wants it, until fagus_ofi_move_end.
 int fagus_ofi_move(fagus_ofi *f, uint64_t peer, size_t slot, int write, void *p, size_t n, void *region, uint64_t address, uint64_t key);
 void fagus_ofi_move_end(fagus_ofi *f, size_t slot);
 int fagus_ofi_slots(fagus_ofi *f, size_t n);
 
 // Posts the given receive buffers again; the completion of buffer i has the id i+1. *count becomes
-// the number of those that the provider has accepted. Then it reads at most `most` entries of the
+// the number of buffers that the provider accepts. Then it reads at most `most` entries of the
 // completion queue; returns how many, or an error.
 int fagus_ofi_poll(fagus_ofi *f, fagus_ofi_event *events, int most, const uint32_t *buffers, size_t *count);
 

@@ -27,7 +27,7 @@ type Protocol struct {
 	words    []uint64      // reused
 
 	declarations agreement.Declarations
-	same         bool // when lists last came through rings, all ranks had equal counts
+	same         bool // all ranks had equally many declarations in the last lists of rings
 }
 
 var _ agreement.Protocol = (*Protocol)(nil)

@@ -30,8 +30,8 @@ type tables struct {
 	behind    []stretch // the phases that have not changed the far table yet
 	waiting   int       // the number of their schedules
 	names     int       // the number of names in all their lists
-	lookedUp  int       // the schedules that lookUp has searched since the far table was up to date
-	fault     error     // the schedules that lookUp has searched since far was up to date
+	lookedUp  int       // the schedules that lookUp has searched since far was up to date
+	fault     error     // found in a schedule that was searched
 }
 
 // stretch is phases with the given schedules, one after another; times says how often.
