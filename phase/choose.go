@@ -19,7 +19,7 @@ const (
 	// 512 guarded bytes (on live ports 256 KiB), and for all data where lists travel over a tree
 	// (ListsAuto). Other ports use rings.
 	Auto  Transfer = iota
-	Rings          // rings alone, one for every ordered pair of ranks
+	Rings          // only rings, one for every ordered pair of ranks
 	Push           // PUSH for all data, rings for the lists
 )
 

@@ -31,7 +31,7 @@ const (
 	idle     sendState = iota // nothing: all bytes are on their way
 	sending                   // frames in the buffer, with a large piece straight from memory
 	flushing                  // nothing, but the stream still buffers bytes
-	dead                      // nothing any more
+	dead                      // nothing: the stream has ended
 )
 
 // outbox sends frames to a peer. Small frames are gathered in a buffer. The payload of a large

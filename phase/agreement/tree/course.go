@@ -3,15 +3,14 @@ package tree
 // course is the schedules of the last phases of a run, the same on every rank. From them follows
 // the schedule that is expected of the next phase.
 //
-// The next phase is expected to have the schedule of lag phases ago. When that proves wrong,
-// search compares, for each lag, the last schedules with the schedules of lag phases before, from
-// the last one back. It takes the lag for which they are equal for the longest time, and the
-// smallest of several.
+// The next phase is expected to have the schedule of the phase lag phases earlier. When that proves
+// wrong, search compares, for each lag, the last schedules with those lag phases earlier, from the
+// last one back. It takes the lag with the longest equal run, and the smallest of several.
 type course struct {
 	past []*schedule // a ring: phase i is at i modulo its length
 	n    uint64      // the number of phases
 	lag  int         // 0: nothing is expected
-	run  int         // for how many phases the schedule was the one of lag phases before
+	run  int         // for how many phases each schedule equaled the one lag phases earlier
 }
 
 // windowBytes bounds the memory of the schedules of a window, if all differ: encoded, decoded and
@@ -33,8 +32,8 @@ func (c *course) window() int { return len(c.past) }
 // at returns the schedule of phase i, which must be in the window.
 func (c *course) at(i uint64) *schedule { return c.past[i%uint64(len(c.past))] }
 
-// expected returns the schedule of lag phases before, which the next phase is expected to have;
-// nil if none is expected.
+// expected returns the schedule that the next phase is expected to have, and its lag; nil if none
+// is expected.
 func (c *course) expected() (s *schedule, lag int) {
 	if c.lag == 0 {
 		return nil, 0

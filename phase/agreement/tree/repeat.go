@@ -45,7 +45,7 @@ func (p *Protocol) cycles() bool {
 	return lag > 0 && p.course.run >= lag && p.plain >= uint64(2*lag)
 }
 
-// repeat does this rank's part of a phase that repeats, which foresee has begun.
+// repeat does this rank's part of a phase that repeats. foresee has begun it.
 func (p *Protocol) repeat() {
 	p.foreseen, p.repeating = false, true
 	p.keep(p.part)

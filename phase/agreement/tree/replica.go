@@ -17,9 +17,9 @@ import (
 // that conclusions from the same lists are drawn once. A rank that is alone in its process plans
 // only for itself (concern.go).
 //
-// The table may change for a phase when the lists of all ranks for the next phase have arrived, or
-// between the two when a rank needs it. Until then ranks in the phase use their parts, which have
-// the versions.
+// A phase may change the table when the lists of all ranks for the next phase have arrived, or
+// between the two phases when a rank needs it. Until then ranks in the phase use their parts, which
+// have the versions.
 type Replica struct {
 	mu      sync.Mutex
 	engines int
