@@ -31,8 +31,8 @@ func Drive(p Port, s Stepper, done func() bool) error {
 	return p.Err()
 }
 
-// DriveSoon is Drive for what mostly comes within a few microseconds, from a rank that has a
-// processor to itself: it calls s.Step so many times before it uses the ways of p to wait.
+// DriveSoon is Drive for an answer that mostly arrives within a few microseconds, from a rank that
+// has a processor to itself. It calls s.Step up to steps times before it calls Drive.
 func DriveSoon(p Port, s Stepper, done func() bool, steps int) error {
 	for range steps {
 		if _, err := s.Step(); err != nil {

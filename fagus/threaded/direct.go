@@ -27,9 +27,9 @@ type direct struct {
 	claims        dimmnet.Offset
 	landing, done dimmnet.Offset
 
-	// Of the user thread:
+	// What the user thread counts:
 	pulls uint64
-	tries uint64 // to take a variable
+	tries uint64 // attempts to take a variable
 }
 
 const (

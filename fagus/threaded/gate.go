@@ -22,7 +22,7 @@ const (
 type gates struct {
 	state   map[syncvar.ID]gate
 	waiting [threads]bool     // the thread waits for a gate that another thread changes
-	polled  [threads]wordWait // what shut and take wait for
+	polled  [threads]wordWait // the words that shut and take wait for
 }
 
 // gateState is the state of a gate at the beginning of a change.
