@@ -14,8 +14,7 @@ import (
 
 // Catalogue holds the declarations of ranks. Ranks make the same declarations in the same order,
 // so the spaces of one process can share a catalogue. Each space has made the first declarations
-// of it; later ones come from other spaces. A space that declares something else goes on with its
-// own copy.
+// of it; others made the rest. A space that declares something else goes on with its own copy.
 //
 // Only one space of a catalogue may be in use at a time, as in a simulation. Name may be called at
 // any time.
@@ -150,8 +149,8 @@ func (c *Catalogue) overlap(r Range, v int) (found binding, ok bool) {
 	return found, ok
 }
 
-// declare makes the next declaration of the space. Unless another space has made it, add adds it
-// to the catalogue.
+// declare makes the next declaration of the space. add adds it to the catalogue if it is not
+// there.
 func (s *Space) declare(what string, words []uint64, add func(*Catalogue)) {
 	digest := digestOf(s.Digest(s.declared), what, words)
 	if s.declared < len(s.catalogue.declarations) && s.catalogue.digest(s.declared+1) != digest {

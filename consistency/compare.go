@@ -58,8 +58,7 @@ func (s *Space) compare(v *copyState) []Range {
 	return changed
 }
 
-// pageBytes returns the total size, in bytes, of the pages that ranges touch. ranges are by
-// address.
+// pageBytes returns the total size, in bytes, of the pages that ranges, by address, touch.
 func pageBytes(ranges []Range) (n int) {
 	end := Addr(0)
 	for _, r := range ranges {

@@ -207,8 +207,7 @@ type Region struct {
 	Element    int    // bytes of an element
 }
 
-// Locate returns which region contains r, by its number in the order of AddRegion, and the offset
-// of r in it.
+// Locate returns which region contains r, in the order of AddRegion, and the offset of r in it.
 func (s *Space) Locate(r Range) (number, offset int) {
 	i, _ := slices.BinarySearchFunc(s.regions, r.Lo, func(g region, a Addr) int { return cmp.Compare(g.Hi-1, a) })
 	return i, int(r.Lo - s.regions[i].Lo)

@@ -66,8 +66,7 @@ type Host interface {
 	Notices() uint64
 }
 
-// CommonClock is a Host whose Now is fast, but may differ from the Now of other ranks by
-// microseconds.
+// CommonClock is a Host whose Now is fast, but may differ by microseconds between ranks.
 type CommonClock interface {
 	// CommonNow is Now by a clock that all ranks of the process share.
 	CommonNow() Time
@@ -128,9 +127,8 @@ type Connected interface {
 // Prefetcher is a Port to memory that processors cache.
 type Prefetcher interface {
 	Port
-	// PrefetchWord says that this rank will soon Store to the word at off in dst's LLCM, and that
-	// dst does not poll the word before that. Then the Store takes less time. PrefetchWord has no
-	// other effect.
+	// PrefetchWord says that this rank will soon Store to the word at off in dst's LLCM, which dst
+	// does not poll before that. Then the Store takes less time. There is no other effect.
 	PrefetchWord(dst Rank, off Offset)
 	// Prefetch says that this rank will soon read p, or write it if write is set. p is memory of
 	// at least 1 byte that this rank shares with other ranks, which do not use it before that.
@@ -162,8 +160,7 @@ type ZeroCopy interface {
 // Event lets a thread wait, without a CPU, until another thread of its node sets the event.
 type Event interface {
 	// Set wakes the waiting thread; if none waits, the next Wait returns at once. Several Sets
-	// before a Wait count as one. Everything done before Set is visible to the thread whose Wait
-	// returns.
+	// before a Wait count as one. The thread whose Wait returns sees everything done before Set.
 	Set()
 	// Wait blocks until the event is set, clears it and returns nil. If the run has failed, Wait
 	// returns the port's error. Only one thread at a time may wait for an event.

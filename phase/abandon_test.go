@@ -8,8 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// zeroCopyWorld is two ranks over ports with ZeroCopy. Rank 1 has written a variable, and rank 0
-// is about to get its contents: the slot with their locations has landed, and the bytes are under
+// zeroCopyWorld is two ranks over ports with ZeroCopy. Rank 1 has written a variable, whose
+// contents rank 0 is about to get: the slot with their locations has landed, the bytes are under
 // way.
 func zeroCopyWorld(t *testing.T) *world {
 	t.Helper()

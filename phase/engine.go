@@ -64,7 +64,7 @@ type Config struct {
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
 	FirstVersion syncvar.Version
-	// Observer is told what Call waits for; nil: nobody is told.
+	// Observer gets the events of the rank's calls. It may be nil.
 	Observer syncvar.Observer
 	// Replica is shared by the engines of a process (NewReplica); nil if this engine is the only
 	// one.
@@ -204,8 +204,7 @@ func (e *Engine) exchange() (progress bool, err error) {
 	return progress || moved, err
 }
 
-// decide ends the gathering when all lists are known. A phase in which nothing has to move ends
-// here.
+// decide ends the gathering when all lists are known, and the phase if nothing has to move.
 func (e *Engine) decide() error {
 	moves, err := e.agreement.Decide()
 	if err == nil {

@@ -43,8 +43,8 @@ func onTreeWith(t *testing.T, nodes int, body func(e *phase.Engine, rank int, sp
 	})
 }
 
-// compose combines affine maps x -> a x + b of two words each. The order matters, the grouping
-// does not.
+// compose combines affine maps x -> a x + b of two words each. The order matters, grouping does
+// not.
 func compose(maps []uint64) []uint64 {
 	a, b := maps[0], maps[1]
 	for m := maps[2:]; len(m) > 0; m = m[2:] {

@@ -24,8 +24,7 @@ func (p paperPort) Limits() dimmnet.Limits {
 }
 
 // TestLayoutOfDIMMnet1 divides the LLCM of DIMMnet-1 for runs of all sizes: with lists between all
-// pairs for up to 64 nodes, where slots hold whole pages for up to 16 nodes, and with a tree for
-// more.
+// pairs for up to 64 nodes (slots hold whole pages for up to 16), and with a tree for more.
 func TestLayoutOfDIMMnet1(t *testing.T) {
 	for _, test := range []struct {
 		nodes, peers, slotBytes, words int
@@ -68,8 +67,7 @@ func isTree(a agreement.Protocol) bool {
 	return is
 }
 
-// TestSwitchOver: lists travel over a tree on request, and where there are too many nodes for
-// rings.
+// TestSwitchOver: lists travel over a tree on request, and with too many nodes for rings.
 func TestSwitchOver(t *testing.T) {
 	for _, test := range []struct {
 		nodes int

@@ -31,9 +31,9 @@ func TestLargestHeaders(t *testing.T) {
 	}
 }
 
-// TestFullRing: there may be as many messages of the largest size under way as there are slots,
-// and not one more. When the oldest is read, another may go. There are more messages than a flag
-// can count.
+// TestFullRing: as many messages of the largest size may be under way as there are slots, and not
+// one more. When the oldest is read, another may go. There are more messages than a flag can
+// count.
 func TestFullRing(t *testing.T) {
 	full, taken := make(chan int), make(chan int)
 	err := inproc.New(inproc.Config{LLCM: 64 << 10}).Run(t.Context(), 2, func(h dimmnet.Host) error {

@@ -115,8 +115,7 @@ func (l *Layout) sent(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
 	return dimmnet.Offset(l.Peers*l.Slots*(HeaderBytes+l.SlotBytes) + l.index(owner, peer)*l.flagRow + slot*flagBytes)
 }
 
-// received returns the offset, in owner's LLCM, of the flag that peer sets when it has emptied a
-// slot.
+// received returns the offset, in owner's LLCM, of the flag that peer sets on emptying a slot.
 func (l *Layout) received(owner, peer dimmnet.Rank, slot int) dimmnet.Offset {
 	return dimmnet.Offset(l.Peers*l.flagRow) + l.sent(owner, peer, slot)
 }

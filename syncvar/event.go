@@ -50,8 +50,7 @@ type Observer interface {
 	// first, so that the work of Entered overlaps the time of the posts. It is an event, too, but
 	// a call of On would take 3 ns more, of the 90 ns of a Barrier.
 	Entered()
-	// Wants reports whether the Observer uses Agreed, which comes in every call. The answer never
-	// changes.
+	// Wants reports whether the Observer uses Agreed, which comes in every call. It never changes.
 	Wants(k EventKind) bool
 	On(e Event)
 }

@@ -36,8 +36,8 @@ func tag(phase uint64) uint64 { return phase%(1<<tagBits-1) + 1 }
 func InlineIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
 
 // Inline encodes l as an inline request. If l does not fit, the request says that the list
-// follows. settled says that the rank has declared nothing since the previous phase, if there was
-// one.
+// follows. settled says that the rank has declared nothing since the previous phase, or there was
+// none.
 func (l *List) Inline(settled bool) (w uint64, fits bool) {
 	w = tag(l.Phase)
 	wanted, named, age := len(l.Shared)+len(l.Exclusive), len(l.Clean)+len(l.Attached), l.Phase-l.Since

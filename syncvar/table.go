@@ -274,8 +274,7 @@ func (t *Table) ApplyUpdate() {
 	}
 }
 
-// ApplyPart records a phase that only moved data: afterwards the receivers of ts have current
-// copies.
+// ApplyPart records a phase that only moved data: the receivers of ts now have current copies.
 func (t *Table) ApplyPart(ts []Transfer) {
 	for i := range ts {
 		s := t.at(ts[i].ID)
@@ -292,9 +291,8 @@ func (t *Table) Clone() *Table {
 	return c
 }
 
-// Extrapolate adds the changes from before to t so many times more: they are the changes of a
-// cycle of phases. It must not be the first cycle: the owners and copysets of before and t are the
-// same.
+// Extrapolate adds the changes from before to t, made by a cycle of phases, so many times more. It
+// must not be the first cycle: the owners and copysets of before and t are the same.
 func (t *Table) Extrapolate(before *Table, times uint64) {
 	later := func(now *Version, then Version) { *now += Version(times) * (*now - then) }
 	for id := range t.states {

@@ -62,8 +62,7 @@ func inOrder(lists []syncvar.List) []bool {
 	return granted
 }
 
-// TestApart: lists that are apart do not conflict, and they are granted as if all names had been
-// compared.
+// TestApart: lists that are apart do not conflict, and are granted as if all names were compared.
 func TestApart(t *testing.T) {
 	apart, denied := 0, 0
 	for seed := range uint64(2000) {

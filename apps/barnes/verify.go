@@ -72,8 +72,8 @@ const (
 // and by the effect of softening. For a softening of e that effect is about 15/16 e^2 log(1/e):
 // the product of two integrals, of the squared density and of 1/r - 1/sqrt(r^2+e^2). If
 // accelerations have errors of a, the energy changes by at most a times the length of all paths,
-// and the momentum by a times the time. Samples may miss an error in a single body, about theta^2
-// of its acceleration. The leapfrog method changes the energy by up to (w dt)^2/4 of the kinetic
+// and the momentum by a times the time. Samples may miss an error in one body, about theta^2 of
+// its acceleration. The leapfrog method changes the energy by up to (w dt)^2/4 of the kinetic
 // energy (see package water). Here w^2 is 1 in the centre of the cluster, and more where two
 // bodies meet.
 func (s *system) checks() []verify.Check {

@@ -16,8 +16,8 @@
 // product takes three.
 //
 // The number of nodes is arbitrary. A dot product is added block by block, and the sums of the
-// blocks in rank order. So another number of nodes changes the last digits, far beyond the digits
-// that are verified.
+// blocks in rank order. So another number of nodes changes the last digits, which are not
+// verified.
 //
 // The benchmark verifies zeta after the last iteration, as NPB 3.3 and 3.4 do.
 package cg

@@ -27,9 +27,8 @@ type solver struct {
 	Config
 	b, scale   []float64 // the right side, and 1 / the diagonal
 	x, r, z, q []float64
-	// p is the part, for these rows, of the vector that is multiplied. Other ranks read it, so
-	// only functions given to write may write it, and only functions given to multiply may read
-	// it.
+	// p is the part, for these rows, of the vector that is multiplied. Other ranks read it: only
+	// functions given to write may write it, and only functions given to multiply may read it.
 	p          []float64
 	write      func(f func()) error
 	multiply   func(product []float64, f func()) error // multiplies by the matrix, and calls f

@@ -59,8 +59,7 @@ func (c *cube) lines(access fagus.Access) *fagus.SyncSet {
 	return c.want(access, func(other int) int { return other*c.node.Nodes() + c.node.Rank() })
 }
 
-// want returns the set of block(other) for all other ranks. An exclusive holder overwrites the
-// blocks.
+// want returns the set of block(other) for all other ranks. An exclusive holder overwrites them.
 func (c *cube) want(access fagus.Access, block func(other int) int) *fagus.SyncSet {
 	var wants []fagus.Request
 	for r := range c.node.Nodes() {

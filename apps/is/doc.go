@@ -22,6 +22,6 @@
 // it.
 //
 // The benchmark verifies the same as NPB 3.3 and 3.4: the ranks of five keys in each of the ten
-// timed iterations, and once, at the end, that sorting by rank puts all keys in order. That makes
-// 51 passes.
+// timed iterations and, at the end, that sorting by rank puts all keys in order. That makes 51
+// passes.
 package is

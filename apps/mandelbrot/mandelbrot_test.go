@@ -17,8 +17,7 @@ func config() mandelbrot.Config {
 	return mandelbrot.Config{Width: 31, Height: 23, X: -0.5, Span: 3, Limit: 200, Batch: 3, Rows: 23}
 }
 
-// TestEverywhere checks that all rows are correct, and equal to the rows of the program without
-// Fagus.
+// TestEverywhere checks that all rows are correct, and equal to the rows without Fagus.
 func TestEverywhere(t *testing.T) {
 	want := mandelbrot.Plain(config(), apptest.Timer)
 	if want.Wrong != 0 || want.Inside == 0 {

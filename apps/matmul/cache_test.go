@@ -161,8 +161,7 @@ func TestLRU(t *testing.T) {
 }
 
 // TestMissesOfTheLoop compares the misses per step that Cost counts with the misses of the
-// simulated caches, also at sizes where a line stays in the cache until the loop has used all its
-// columns.
+// simulated caches, also at sizes where a line stays in the cache until all its columns are used.
 func TestMissesOfTheLoop(t *testing.T) {
 	for _, n := range []int{64, 100, 200, 250, 500, 512, 1000, 1024, 1500, 2048} {
 		m := newMachine((3*n*n*elemBytes+pageBytes-1)/pageBytes, nil)

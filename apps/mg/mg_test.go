@@ -40,8 +40,8 @@ func TestTooMany(t *testing.T) {
 
 // TestMoves checks that only planes that ranks read are moved, on 4 nodes with 8 planes each on
 // the finest level. Of the finest level a rank receives two planes for each residual and
-// smoothing, and one for restricting. Of the level below it receives two for each residual and
-// smoothing, one for restricting and one for prolonging. Of the third level it receives all 8
+// smoothing, and one for restricting. Of the next level it receives two for each residual and
+// smoothing, and one each for restricting and prolonging. Of the third level it receives all 8
 // planes.
 func TestMoves(t *testing.T) {
 	const nodes, iterations = 4, 4

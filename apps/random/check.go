@@ -150,8 +150,8 @@ func (m *model) updates(v int, versions []version) {
 	}
 }
 
-// copies checks that a rank sees the same content of a variable that it does not hold as it saw
-// last.
+// copies checks that the content of a variable that a rank does not hold stays as the rank last
+// saw it.
 func (m *model) copies(rank int) {
 	last := make(map[int]uint64)
 	for v := range m.plan.variables {

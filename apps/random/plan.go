@@ -129,8 +129,7 @@ func newPlan(seed uint64, rounds, cycle int) *plan {
 	return p
 }
 
-// tenures returns the tenures of a rank in a round. In a cycle, rounds that recur write other
-// bytes.
+// tenures returns the tenures of a rank in a round. Rounds that recur write other bytes.
 func (p *plan) tenures(rank, round int) (all []tenure) {
 	g, again := newGenerator(p.seed, rank, round), uint32(0)
 	if deviates := newGenerator(p.seed, rank, round, 1); p.cycle > 0 && (p.deviates == 0 || deviates.IntN(p.deviates) > 0) {

@@ -9,8 +9,8 @@ import (
 
 // blocks is a square matrix stored in blocks, one for each pair of ranks: the columns of one (the
 // owner) by the rows of the other (the reader). The blocks of rank 0's columns come first, in the
-// order of the readers, then the blocks of rank 1's columns, and so on. Within a block each column
-// is contiguous.
+// order of the readers, then the blocks of rank 1's columns, and so on. In a block each column is
+// contiguous.
 type blocks struct {
 	*fagus.Array[float64]
 	node   *fagus.Node

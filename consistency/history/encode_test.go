@@ -8,8 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// TestEncode: another process decodes the same record as the rank encoded, and a violation in it
-// is found.
+// TestEncode: another process decodes a rank's record unchanged, and a violation in it is found.
 func TestEncode(t *testing.T) {
 	m := newMaker(2)
 	m.Rank(0).Observed(1, 0, us)

@@ -25,8 +25,8 @@ const (
 )
 
 // Processes returns an error of the system if the limits of this process have no room for the
-// process itself and for the processes that it starts. Go's run-time would end it without
-// mentioning limits.
+// process itself and the processes that it starts. Go's run-time would end it and not mention
+// limits.
 func Processes(started int) error {
 	least := int64(leastBytes)
 	if started > 0 {

@@ -120,7 +120,7 @@ func (a *apart) Open(ctx context.Context, number uint64) (fagus.Checkpoint, erro
 	return checkpoint.Open(ctx, a.stores[(a.opened.Add(1)-1)%2], number)
 }
 
-// TestDirectoriesApart: ranks do not resume from different checkpoints with the same number and
+// TestDirectoriesApart: ranks do not resume from different checkpoints with equal number and
 // state.
 func TestDirectoriesApart(t *testing.T) {
 	var a apart
@@ -148,8 +148,7 @@ func TestDirectoriesApart(t *testing.T) {
 	}
 }
 
-// TestUnusable: data that Resume could not use do not become a checkpoint, and the one before
-// stays.
+// TestUnusable: data that Resume could not use become no checkpoint, and the one before stays.
 func TestUnusable(t *testing.T) {
 	var first [2]int // of each rank
 	for name, program := range map[string]struct {

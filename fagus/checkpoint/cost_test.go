@@ -145,8 +145,7 @@ func TestOneFailure(t *testing.T) {
 	}
 }
 
-// TestOtherName: a checkpoint of another program is refused by its name, even if all else is
-// equal.
+// TestOtherName: another program's checkpoint is refused by its name, even if all else is equal.
 func TestOtherName(t *testing.T) {
 	for _, c := range []struct {
 		made, now string

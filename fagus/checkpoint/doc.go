@@ -31,6 +31,5 @@
 // again: the index refers to the part of that checkpoint. At the end are the names of these parts,
 // and 32 bytes that say where the index is. All numbers are little-endian.
 //
-// A Keeper keeps the newest checkpoints (Config.Keep) and removes older ones when a new one is
-// valid.
+// A Keeper keeps the newest checkpoints (Config.Keep), and removes others when a new one is valid.
 package checkpoint

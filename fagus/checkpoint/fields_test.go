@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// cutOf returns a cut of one of two ranks. Its pieces have the given lengths, with gaps before
+// cutOf returns a cut of one of two ranks. Its pieces have the given lengths, and gaps before
 // them.
 func cutOf(number uint64, rank int, version uint64, bytes ...int) fagus.Cut {
 	c := fagus.Cut{Number: number, Start: 77, Rank: rank, Nodes: 2, State: []byte("3"), Arrays: []fagus.SavedArray{{Name: "a", Kind: "bytes", Element: 1, Bytes: 4 << 20}, {Name: "b", Kind: "bytes", Element: 1, Bytes: 4 << 20}}}
@@ -43,10 +43,9 @@ func saved(t *testing.T, k *Keeper, cuts ...fagus.Cut) {
 }
 
 // TestEveryByteCounts: whichever byte of a checkpoint is changed, opening it or reading it fails.
-// The bytes are those of its manifest, of the data, indexes and ends of its parts, and of an
-// earlier part to which it refers. Two fields are exceptions: nobody reads the magic at the
-// beginning, which is for people; and the number of the start is for Commit, and TestStartOfParts
-// changes it.
+// The bytes are in its manifest, in the data, indexes and ends of its parts, and in an earlier
+// part to which it refers. Two fields are exceptions: nobody reads the magic at the beginning,
+// which is for people; and the number of the start is for Commit, and TestStartOfParts changes it.
 func TestEveryByteCounts(t *testing.T) {
 	s := newShelf()
 	k := New(Config{Store: s, Keep: 9})
@@ -179,7 +178,7 @@ func TestPiecesOfAllSizes(t *testing.T) {
 	}
 }
 
-// TestReadBetween: bytes between pieces, which were never saved, read as 0, whatever the buffer
+// TestReadBetween: bytes that were never saved, between pieces, read as 0, whatever the buffer
 // held.
 func TestReadBetween(t *testing.T) {
 	for seed := range uint64(20) {
@@ -490,8 +489,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestKept: the newest checkpoints are kept, with the parts that they refer to, and all else is
-// removed.
+// TestKept: the newest checkpoints are kept, with the parts that they refer to, and nothing else.
 func TestKept(t *testing.T) {
 	for keep := 1; keep <= 3; keep++ {
 		s := newShelf()

@@ -226,8 +226,7 @@ func TestOpenExisting(t *testing.T) {
 	}
 }
 
-// FuzzManifest: no manifest makes the reader panic. One that is accepted encodes to the same
-// bytes.
+// FuzzManifest: no manifest makes the reader panic. One that is accepted encodes to itself.
 func FuzzManifest(f *testing.F) {
 	whole := stored(f, part(nil, nil, "null"), sevenBytes(7))[manifestName(7)]
 	f.Add(whole, false)

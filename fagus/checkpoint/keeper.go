@@ -63,8 +63,7 @@ type Keeper struct {
 	costs      costs
 }
 
-// rank is what a Keeper remembers of a rank. A Save of a rank begins when the previous one is
-// over.
+// rank is what a Keeper remembers of a rank. A rank's Save begins when its previous one is over.
 type rank struct {
 	known   *memory       // of the last checkpoint; nil: nothing can be referred to
 	before  *memory       // known before the last part was saved
@@ -431,8 +430,7 @@ func (k *Keeper) underway() (all []chan struct{}) {
 // closing is how long Close waits.
 const closing = time.Second
 
-// Close gives the store back to other jobs. After a second it gives up what is still being
-// written.
+// Close gives the store back to other jobs. After a second it gives up unfinished writes.
 func (k *Keeper) Close() error {
 	if over(k.closed) {
 		return nil

@@ -199,8 +199,7 @@ func TestOtherState(t *testing.T) {
 	}
 }
 
-// TestIncremental: unchanged data are not written again, and objects that nothing refers to are
-// removed.
+// TestIncremental: unchanged data are not written again, and unused objects are removed.
 func TestIncremental(t *testing.T) {
 	d := checkpoint.NewDisk()
 	store := checkpoint.OverDisk(t.TempDir(), d)

@@ -79,7 +79,7 @@ func TestLongestList(t *testing.T) {
 	}
 }
 
-// TestOnlyItsPieces: Read reads no piece that only touches the wanted bytes: damage there has no
+// TestOnlyItsPieces: Read reads no piece that only touches the wanted bytes: its damage has no
 // effect.
 func TestOnlyItsPieces(t *testing.T) {
 	data := []byte("aaabbbccc")

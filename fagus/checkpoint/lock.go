@@ -14,8 +14,7 @@ const lockName = "lock"
 var errInUse = errors.New("another job is using it")
 
 // lock locks the directory for this process, and writes into the file which process has locked it.
-// Where the system or the file system cannot lock, two jobs may write the same checkpoint, and one
-// of them fails.
+// Where files cannot be locked, two jobs may write the same checkpoint, and one of them fails.
 func (d hostDisk) lock() (unlock func() error, err error) {
 	f, err := d.openLock()
 	if err != nil {

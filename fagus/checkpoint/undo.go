@@ -13,8 +13,8 @@ func (k *Keeper) Undone(number uint64) bool {
 	return number > k.tried && over(k.committing)
 }
 
-// Undo implements fagus.Checkpointer. Each rank removes its own part. Only the rank itself refers
-// to it, and its next part refers to what the part before it referred to. With Config.Copy Undo
+// Undo implements fagus.Checkpointer. Each rank removes its own part, to which no other rank
+// refers. Its next part refers to what the part before it referred to. With Config.Copy Undo
 // returns at once.
 func (k *Keeper) Undo(ctx context.Context, number uint64, rank int) {
 	k.mu.Lock()

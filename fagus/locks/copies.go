@@ -104,8 +104,7 @@ func (e *Engine) fetch(id syncvar.ID, l *lock) error {
 	return nil
 }
 
-// change records what the rank changed in its exclusive tenure of a variable, which is about to
-// end.
+// change records what the rank changed in its exclusive tenure of a variable, which is ending.
 func (e *Engine) change(id syncvar.ID) {
 	c, version := e.changes[id], e.copies[id].version
 	e.news = e.news[:0]

@@ -79,7 +79,7 @@ type Config struct {
 	// any tenure. They are 0 except in tests, which start near the end of a counter.
 	FirstPhase   uint64
 	FirstVersion syncvar.Version
-	// Observer is told what the rank waits for; nil: nobody is told.
+	// Observer gets the events of the rank's calls. It may be nil.
 	Observer syncvar.Observer
 	// Charge is as in phase.Config.
 	Charge func(w dimmnet.Work, n int)

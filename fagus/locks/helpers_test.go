@@ -108,8 +108,7 @@ const (
 	wordBytes = 8
 )
 
-// declare declares the variables "v0", "v1", and so on. as calls a function that declares one
-// thing.
+// declare declares the variables "v0", "v1", and so on. as calls a function that declares one.
 func (w *world) declare(space *consistency.Space, rank, vars int, as func(f func() error) error) error {
 	if len(w.memory) == 0 {
 		for range w.hosts {
@@ -188,8 +187,7 @@ func (d *data) read(e *Engine, id syncvar.ID) error {
 	return nil
 }
 
-// write begins to write in an exclusive tenure. It changes one word, or in every third tenure
-// none.
+// write begins to write in an exclusive tenure. It changes one word, in every third tenure none.
 func (d *data) write(e *Engine, id syncvar.ID) {
 	e.space.BeginWrite(id, nil)
 	if v := e.Version(id); v%3 != 0 {

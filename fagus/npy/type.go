@@ -65,12 +65,11 @@ func (t Type) ToNative(elements []byte) {
 
 func nativeBig() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }
 
-// typeText matches the texts that NumPy accepts for a type of numbers: <f8 and the like, and
-// names.
+// typeText matches the texts that NumPy accepts for a type of numbers, such as <f8, and names.
 var typeText = regexp.MustCompile(`^([<>=|]?)(?:([biufc])([0-9]{1,2})|(\?|bool_?)|(float|int|uint|complex)([0-9]{1,3}))$`)
 
-// parseType reads the type that a header names. The byte order is this machine's if it is "=", "|"
-// or missing.
+// parseType reads the type in a header. The byte order is this machine's if it is "=", "|" or
+// missing.
 func parseType(text string) (t Type, err error) {
 	m := typeText.FindStringSubmatch(text)
 	if m == nil {

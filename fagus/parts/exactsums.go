@@ -90,8 +90,7 @@ func encodeExact(x []Exact) (words []uint64) {
 	return words
 }
 
-// addNext adds the first Exact in words, encoded by encodeExact, to e, and returns the other
-// words.
+// addNext adds the first Exact in words, from encodeExact, to e, and returns the other words.
 func (e *Exact) addNext(words []uint64) (rest []uint64) {
 	head, words := words[0], words[1:]
 	w := window{int(head & 0xff), int(head >> 8 & 0xff)}
@@ -148,8 +147,8 @@ func (s *ExactSums) words() (all int) {
 	return all
 }
 
-// foldWords adds up the words in the windows. If numbers of any rank do not fit, it returns false
-// and does not change x.
+// foldWords adds up the words in the windows. If numbers of any rank do not fit, it returns false,
+// and x stays.
 func (s *ExactSums) foldWords(x []Exact, spare int) (done bool, err error) {
 	mine := make([]uint64, 1, 1+s.words())
 	for i := range x {
@@ -184,7 +183,7 @@ func (s *ExactSums) foldBy(mine []uint64, add func(sum, y []uint64)) ([]uint64, 
 	}})
 }
 
-// agree extends the windows to contain those of all ranks. It returns whether any rank has odd
+// agree extends the windows to contain those of all ranks, and reports whether any has odd
 // numbers.
 func (s *ExactSums) agree(x []Exact, spare int) (odd bool, err error) {
 	// All ranks learn the greatest value of each byte. The bytes say whether there is an odd

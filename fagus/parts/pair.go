@@ -29,7 +29,7 @@ import (
 // element of Next, and then sets it. It calls Fill twice, for the first two states.
 type Pair[T any] struct {
 	Now, Next *Grid[T]
-	// fill and step are the sets of Fill and Step. The other two are for when Next and Now are
+	// fill and step are the sets of Fill and Step. The others are for when Next and Now are
 	// swapped.
 	fill, step, otherFill, otherStep *fagus.SyncSet
 	swaps                            []int64 // how often they were swapped, for checkpoints

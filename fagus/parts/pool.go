@@ -133,7 +133,7 @@ const (
 )
 
 // takeTurns takes tasks from a stack in shared memory, and in the same tenure pushes those that
-// work added. The stack's variable is bound after the program's variables, so a rank acquires it
+// work added. The stack's variable is bound after the program's variables: a rank acquires it
 // last.
 func (p *Pool[T]) takeTurns(tasks []T, work func(t T, add func(T)) error, x Exchange) error {
 	n := p.node

@@ -76,9 +76,9 @@ func (d *deal) next(words []uint64) {
 // move is a number of tasks that go from one rank to another.
 type move struct{ from, to, count int }
 
-// moves returns moves that give an equal part of all tasks to every rank with less than half of an
-// equal part. held has the number of tasks by rank. A rank gives at most room tasks, and keeps an
-// equal part.
+// moves returns moves that give an equal part of all tasks to every rank with less than half of
+// one. held has the number of tasks by rank. A rank gives at most room tasks, and keeps an equal
+// part.
 func moves(held []int, room int) (list []move) {
 	all := 0
 	for _, count := range held {
@@ -114,8 +114,7 @@ type pace struct {
 
 // next chooses the next interval, which begins now, by the words of all ranks. It is twice the
 // last one if ranks were busy for over 90 % of the time, and half of it if they were busy for less
-// than 60 %. The first interval is the longest task. An interval is longer than communication
-// takes.
+// than 60 %. The first interval is the longest task. An interval is longer than communication.
 func (p *pace) next(words []uint64, now fagus.Time) {
 	sum, most := fagus.Time(0), fagus.Time(0)
 	for _, w := range words {

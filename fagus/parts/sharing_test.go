@@ -91,8 +91,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestMovesHelp: random moves give no more than a rank has, and leave no rank idle that could
-// work.
+// TestMovesHelp: random moves give no more than a rank has, and leave no rank needlessly idle.
 func TestMovesHelp(t *testing.T) {
 	for seed := range uint64(500) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -36,6 +36,6 @@ type Config struct {
 	// FirstVersion is the version of all variables before any tenure. It is 0 except in tests,
 	// which start near the end of a counter.
 	FirstVersion syncvar.Version
-	// Observer is told what the user thread waits for; nil: nobody is told.
+	// Observer gets the events of the rank's calls. It may be nil.
 	Observer syncvar.Observer
 }

@@ -73,7 +73,7 @@ func claimWord(n uint64, id syncvar.ID) uint64 { return n<<32 | uint64(id) + 1 }
 // claims reports whether a word from a peer claims a variable.
 func claims(word uint64, id syncvar.ID) bool { return uint32(word) == uint32(id)+1 }
 
-// The fields of a word open: version, closed, and the age of the last change of the content, in
+// The fields of a word open: version, closed, and the age of the content's last change, in
 // versions.
 const (
 	versionShift = 16

@@ -187,8 +187,7 @@ func TestTakeWaitsForItsClaim(t *testing.T) {
 	}
 }
 
-// TestRivalInSecondPull: with rivals, the Pull that first shows the rank's own claim is not
-// enough.
+// TestRivalInSecondPull: with rivals, the Pull that first shows the rank's claim is not enough.
 func TestRivalInSecondPull(t *testing.T) {
 	for pull, want := range []bool{false, false, true} { // before this Pull the rival's claim lands
 		e, p := newDirectEngine(t, 1, 3)

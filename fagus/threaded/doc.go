@@ -72,9 +72,9 @@
 // With Config.Trees the readers of a version form a tree. While an owner sends data to
 // syncvar.Fanout ranks, it does not itself send the data for another shared grant. It sends a pass
 // message to an earlier reader of the same version (syncvar.Readers). That reader sends the grant,
-// which names the owner, and then the data: what it has, and the rest as they arrive. The grant to
-// that reader may come from yet another one, so the pass message can be faster. Then it waits for
-// the grant.
+// which names the owner, and then the data: what it has, and the rest as they arrive. The pass
+// message may arrive before the reader's own grant, which may come from yet another rank. Then it
+// waits for the grant.
 //
 // The owner still counts the new reader as a holder and gets its release. So it grants no
 // exclusive tenure before the new reader has all data, and until then the sending reader's copy

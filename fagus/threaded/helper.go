@@ -7,8 +7,8 @@ import (
 )
 
 // helper is the only helper thread of a rank (Config.OneHelper). It does the work of all three: it
-// receives a slot, handles it, and sends the answer. The user thread sends its own messages if the
-// rings have space.
+// receives a slot, handles it, and sends the answer. If the rings have space, the user thread
+// sends its own messages.
 type helper struct {
 	e        *Engine
 	receiver *receiver

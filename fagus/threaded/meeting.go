@@ -116,8 +116,7 @@ func (e *Engine) arrived(from dimmnet.Rank, m message) error {
 	return e.allHere(m.call, last)
 }
 
-// allHere reports to the parent that this rank and all ranks below it have arrived, last at the
-// end.
+// allHere reports to the parent that this rank and all below it have arrived, last at the end.
 func (e *Engine) allHere(call syncvar.Call, last dimmnet.Rank) error {
 	var words []uint64
 	if call == syncvar.Reduce {
@@ -150,8 +149,8 @@ func (e *Engine) gathered() (words []uint64) {
 	return words
 }
 
-// place stores gathered words by rank. They begin with the words of r and the ranks below it. It
-// returns the rest.
+// place stores gathered words, which begin with r's and those below it, by rank, and returns the
+// rest.
 func (e *Engine) place(r dimmnet.Rank, words []uint64) []uint64 {
 	e.meeting.reduced[r] = words[0]
 	words = words[1:]

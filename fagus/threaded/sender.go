@@ -173,8 +173,7 @@ func (s *sender) next(l *lane) bool {
 	}
 }
 
-// add adds the next message to the lane's rank from the out queue, when all earlier ones have
-// slots.
+// add adds the out queue's next message to the lane's rank, when all earlier ones have slots.
 func (s *sender) add(l *lane) {
 	if n := len(l.queue); n > 0 && !l.queue[n-1].said {
 		return

@@ -54,8 +54,7 @@ func (e *Engine) learn(s *syncvar.Site, h syncvar.Hint) {
 // closing owner, and of two takers, at least one sees the other:
 //
 //   - The claim is visible at the owner before this rank reads the record. So the owner either
-//     finds the claim, and waits until it is gone, or has closed the record before this rank
-//     reads.
+//     finds the claim, and waits until it is gone, or closed the record before this rank reads.
 //   - A rank that sees another claim withdraws its own. A Pull may read the claims in any order,
 //     so with rivals only a Pull counts that begins when the claim is visible.
 //   - The claims are read before the record. A rank that took the variable stored taken before it

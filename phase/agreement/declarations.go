@@ -13,9 +13,9 @@ type Declarations struct {
 	agreed []uint32 // by rank: how many declarations are known to be equal
 }
 
-// Check compares the declarations of all ranks with those that rank own has made. It skips ranks
-// with more declarations than own, until own has made as many. same reports that all ranks have
-// made equally many.
+// Check compares the declarations of all ranks with those of rank own. It skips ranks with more
+// declarations than own, until own has made as many. same reports that all ranks have made equally
+// many.
 func (d *Declarations) Check(space *consistency.Space, own dimmnet.Rank, lists []syncvar.List) (same bool, err error) {
 	same = true
 	for i := range lists {
@@ -34,8 +34,8 @@ func (d *Declarations) Check(space *consistency.Space, own dimmnet.Rank, lists [
 	return same, nil
 }
 
-// CheckOne compares the declarations of rank r with the first ones of own, which has made at least
-// as many.
+// CheckOne compares the declarations of rank r with the first ones of own, which has at least as
+// many.
 func (d *Declarations) CheckOne(space *consistency.Space, own, r dimmnet.Rank, l *syncvar.List) error {
 	for len(d.agreed) <= int(r) {
 		d.agreed = append(d.agreed, 0)

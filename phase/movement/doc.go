@@ -47,8 +47,8 @@
 // of a later phase can land earlier: a rank transfers only when all ranks have sent their lists
 // for the phase, and so have finished the phase before. Hops without a word go through rings. In a
 // tree, rings carry no data. There, the phase moves only the multicasts that have words, and
-// grants nothing (joint.partial in agreement/tree); all ranks repeat their calls in the next
-// phase.
+// grants nothing (joint.partial in agreement/tree); in the next phase all ranks repeat their
+// calls.
 //
 // # Rounds and banks
 //

@@ -234,8 +234,7 @@ func (m *Mover) Full(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
 	return m.method.fullQueue(), ranks
 }
 
-// Blocked describes, for a report, what the method waits for, and appends the ranks that it waits
-// for.
+// Blocked describes, for a report, what the method waits for, and appends the ranks it waits for.
 func (m *Mover) Blocked(ranks []dimmnet.Rank) (what string, _ []dimmnet.Rank) {
 	return m.method.blocked(ranks)
 }

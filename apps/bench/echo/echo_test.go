@@ -22,8 +22,8 @@ func newCalls(n *fagus.Node) (*calls, error) {
 	return c, n.Err()
 }
 
-// TestPhases checks that each call takes one phase and one request, and that no list follows after
-// the first call.
+// TestPhases checks that each call takes a phase and a request, and that lists follow only the
+// first.
 func TestPhases(t *testing.T) {
 	for _, place := range []fagus.Placement{fagus.PlaceShared, fagus.PlacePrivate} {
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: echo.New(), Placement: place}, func(n *fagus.Node) error {

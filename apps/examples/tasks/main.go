@@ -1,5 +1,5 @@
-// Command tasks places queens on a chess board so that none attacks another, and prints the number
-// of ways to do that.
+// Command tasks prints in how many ways queens can stand on a chess board so that none attacks
+// another.
 //
 // A task is a board with queens in its first rows. In the first rows each way to place the next
 // queen is a new task of the parts.Pool; below them a rank counts all ways by itself. So tasks

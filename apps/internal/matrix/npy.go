@@ -16,8 +16,7 @@ import (
 const npyChunk = 4096
 
 // decodeNPY reads a file of size bytes, or of unknown size if size is -1. It allocates at most
-// twice as many bytes as it has read. A vector is a column, and one number is a matrix of one
-// element.
+// twice as many bytes as it has read. A vector is a column, and one number is a 1 x 1 matrix.
 func decodeNPY(r io.Reader, size int64, limit int) (Dense, error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	counted := &counter{Reader: b}

@@ -29,8 +29,7 @@ func (o *Options) AdvanceTogether(n *fagus.Node, units int) {
 	}
 }
 
-// Left returns the share of equal steps that a run still has to do when it begins at n.Begun: 1
-// unless it has resumed.
+// Left returns the share of equal steps that a run from n.Begun on makes: 1 unless it has resumed.
 func Left(n *fagus.Node, steps int) float64 { return float64(steps-n.Begun()) / float64(steps) }
 
 // Plant calls plant if Spoil is set. plant must make an error in the data that verification

@@ -76,8 +76,7 @@ func (r *Request) result() (Status, error) {
 	return r.status, r.err
 }
 
-// Wait waits until r is complete. The error is ErrTruncated, ErrUsed, or the error of a failed
-// run.
+// Wait waits until r is complete. The error is ErrTruncated, ErrUsed, or a failed run's.
 func (r *Request) Wait() (Status, error) {
 	if err := r.use(); err != nil {
 		return Status{}, err

@@ -7,8 +7,7 @@ type kind uint8
 const (
 	// sendReady: the sender is first. value: the message's length; buffer: the last of its area.
 	sendReady kind = 1 + iota
-	// recvReady: the receiver is first. value is the receive buffer's size, buffer the last free
-	// one.
+	// recvReady: the receiver is first. value: its buffer's size; buffer: its last free one.
 	recvReady
 	announced // the message takes value rounds
 	block     // notice: value bytes are in the landing area

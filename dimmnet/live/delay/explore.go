@@ -20,8 +20,8 @@ const mostSteps = 10_000
 // Explore runs the threads that program returns under every schedule with at most preemptions
 // preemptions, and calls program again for each. A preemption is a switch from a thread that could
 // go on; a negative number means any number. Explore returns the number of schedules, and the
-// first error: a thread's error, or that the remaining threads sleep forever. The error lists the
-// steps that led to it.
+// first error, with the steps that led to it: a thread's error, or that the remaining threads
+// sleep forever.
 //
 // A step ends in Here, in Sleep and Wake, and where a Mutex or Cond is used. Threads must not wait
 // in any other way. No other goroutine may use the package meanwhile.

@@ -125,8 +125,7 @@ const (
 	caBlock     = "CERTIFICATE"
 )
 
-// Encode returns the identity in PEM, about 1.4 KiB. Anybody who knows it can impersonate the
-// rank.
+// Encode returns the identity in PEM, about 1.4 KiB: with it anybody can impersonate the rank.
 func (id *Identity) Encode() []byte {
 	var out []byte
 	for _, b := range []pem.Block{

@@ -94,17 +94,15 @@ func batch(tid int) bool {
 	return unix.SchedSetAttr(tid, attr, 0) == nil
 }
 
-// rankSlice is the time slice that a rank asks the scheduler for: the smallest that Linux accepts,
-// from version 6.12 on.
+// rankSlice is the time slice that a rank asks for: the smallest that Linux 6.12 and newer accept.
 const rankSlice = 100 * time.Microsecond
 
 // Foreground prepares the calling thread to be woken: a rank calls it before each sleep, because
 // its goroutine may run on another thread each time. It does two things.
 //
 // It asks for short time slices. A thread gets the same share of the processor as before, in
-// smaller pieces. So it need not wait for the end of the long slice of a program that computes.
-// The threads that it starts inherit that. Beside 16 busy processes two ranks took a third of the
-// time.
+// smaller pieces. So it need not wait for the end of a computing program's long slice. The threads
+// that it starts inherit that. Beside 16 busy processes two ranks took a third of the time.
 //
 // If CalmMonitor returned true (calmed), Foreground changes the thread's policy from SCHED_BATCH
 // to SCHED_NORMAL: a thread that the monitor started has the monitor's policy, and may have to

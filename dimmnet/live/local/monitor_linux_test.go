@@ -58,9 +58,8 @@ func TestCalmOnlyMonitor(t *testing.T) {
 	}
 }
 
-// TestForeground gives a thread the policy that it would have if the monitor had started it. The
-// thread gets the normal policy only if the monitor was calmed; otherwise the policy is the
-// user's.
+// TestForeground gives a thread the policy that it would have if the monitor had started it. It
+// gets the normal policy only if the monitor was calmed; otherwise the policy is the user's.
 func TestForeground(t *testing.T) {
 	done := make(chan int)
 	go func() {

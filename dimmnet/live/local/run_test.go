@@ -83,8 +83,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestHostLimits: Spend and Charge accept 0, and nothing below; CheckNotify accepts every rank of
-// the run, and no other.
+// TestHostLimits: Spend and Charge accept 0, and nothing below; CheckNotify accepts only the run's
+// ranks.
 func TestHostLimits(t *testing.T) {
 	_, bodies := newRun(nodes)
 	h := &bodies[1].Host

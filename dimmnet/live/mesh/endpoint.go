@@ -37,8 +37,7 @@ type Form struct {
 	Direct     int  // Config.Direct
 }
 
-// Difference says in which property f, the form of another rank, differs from own. It returns ""
-// if they are equal.
+// Difference says in which property f, the form of another rank, differs from own; "": in none.
 func (f Form) Difference(own Form) string {
 	either := func(yes bool, text, other string) string {
 		if yes {

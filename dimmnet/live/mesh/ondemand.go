@@ -9,8 +9,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// ErrCrossed is the error of Methods.Dial if the peer dials this rank at the same time, and keeps
-// its own connection.
+// ErrCrossed is the error of Methods.Dial if the peer dials at the same time, and keeps its
+// connection.
 var ErrCrossed = errors.New("the peer dials this rank at the same time")
 
 // Server gets the connections that a rendezvous makes after the start.

@@ -224,8 +224,8 @@ func (r *Rendezvous[Raw, Conn]) place(peer dimmnet.Rank, conn Conn) {
 }
 
 // Dial connects to all lower ranks that are expected. It gives up a little before ctx ends,
-// because it knows which address does not answer; a rank that waits for this one knows only that
-// it has not connected.
+// because it knows which address does not answer; a rank that waits knows only that this one has
+// not connected.
 func (r *Rendezvous[Raw, Conn]) Dial(ctx context.Context, endpoints []*Endpoint) error {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

@@ -80,7 +80,7 @@ func connect(ctx context.Context, cfg *Config, g *group, m dimmnet.Member, joine
 	return l, nil
 }
 
-// usesIP reports whether a provider uses IP addresses, so that an address of this host chooses the
+// usesIP reports whether a provider uses IP addresses: then an address of this host chooses the
 // NIC.
 func usesIP(provider string) bool {
 	first, _, _ := strings.Cut(provider, ";")
@@ -166,8 +166,7 @@ func (f *fabric) join(ctx context.Context, cfg *Config, m dimmnet.Member, joined
 	return l, nil
 }
 
-// host returns a text that is the same for all processes of this host, and different on other
-// hosts.
+// host returns a text that is the same for all processes of this host, and for no others.
 func host() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -24,8 +24,7 @@
 // 16 bytes: the token, the rank, the kind of the message, and credits. A rank sends no more
 // messages than the peer has returned credits for, so that the peer always has a receive buffer. A
 // large piece is offered: the message says where it is, and the receiver reads it (fi_read)
-// straight to its place and then reports that to the sender. Messages keep their order
-// (FI_ORDER_SAS).
+// straight to its place and then reports that. Messages keep their order (FI_ORDER_SAS).
 //
 //	sender                          receiver
 //	register, offer ──────────────> read ──┐

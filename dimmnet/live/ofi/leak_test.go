@@ -65,7 +65,7 @@ func TestOpenClose(t *testing.T) {
 }
 
 // TestStale checks that an endpoint of provider shm opens where a killed process with the same
-// number has left its files. They are like files of this process, and the provider sees that it
+// number has left its files. They are like this process's files, and the provider sees that it
 // runs.
 func TestStale(t *testing.T) {
 	files := func() []string {

@@ -442,8 +442,7 @@ func (l *link) Close(gone bool) {
 	}
 }
 
-// over reports whether both ends have announced that they send nothing more, and all is on its
-// way.
+// over reports whether both ends have announced their end, and everything is on its way.
 func (l *link) over() bool {
 	return l.gone || l.failure() != nil || l.ended && l.endSent && l.outstanding == 0
 }

@@ -59,8 +59,7 @@ func TestManyMoves(t *testing.T) {
 	})
 }
 
-// TestFirstMove pushes before the ranks have exchanged a message: the provider is not connected
-// yet.
+// TestFirstMove pushes before the ranks have exchanged a message: the provider must still connect.
 func TestFirstMove(t *testing.T) {
 	const n, done = 16 << 10, 64
 	each(t, func(t *testing.T, provider string) {

@@ -11,8 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
 )
 
-// TestDomain: a rank uses the NIC that the configuration names, and refuses one that does not
-// exist.
+// TestDomain: a rank uses the configured NIC, and refuses one that does not exist.
 func TestDomain(t *testing.T) {
 	const provider = "tcp;ofi_rxm"
 	all, err := list(provider, "")

@@ -19,7 +19,7 @@ type Provider struct {
 	Progress string // "automatic", or "manual": bytes move only while a thread polls
 }
 
-// Refusal is a provider that libfabric offers on this host, but that lacks what this package
+// Refusal is a provider that libfabric offers on this host, without something that this package
 // needs.
 type Refusal struct {
 	Name  string   // as in FI_PROVIDER

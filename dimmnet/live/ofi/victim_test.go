@@ -16,8 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
-// member is a rank that gathers twice: first the addresses, then the news that all ranks know
-// them.
+// member is a rank that gathers twice: first addresses, then the news that all know them.
 type member struct {
 	meshtest.Member
 	known *meshtest.Meeting

@@ -29,8 +29,7 @@ func (r *ring) full(t *testing.T) *ring {
 	return r
 }
 
-// TestRingWakes: every event that ends a goroutine's wait at a ring wakes the goroutine from
-// sleep.
+// TestRingWakes: every event that ends a goroutine's wait at a ring wakes the sleeping goroutine.
 func TestRingWakes(t *testing.T) {
 	boom := errors.New("boom")
 	free := func(r *ring) int { return len(r.waitFree()) }
@@ -130,8 +129,7 @@ func TestRingEnd(t *testing.T) {
 	}
 }
 
-// TestRingDrops: a ring that drops its bytes always has space, keeps no bytes, and is not
-// reported.
+// TestRingDrops: a ring that drops its bytes always has space, keeps none, and is not reported.
 func TestRingDrops(t *testing.T) {
 	r := newRing().full(t)
 	r.discard()

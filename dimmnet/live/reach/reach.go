@@ -14,8 +14,7 @@ const Most = 16
 // Addresses returns the addresses, each with a port, at which other ranks try to reach this rank,
 // which listens on the address at. If hosts is not empty, they are the addresses of hosts.
 // Otherwise they are at itself or, if this rank listens on all interfaces, the address of each
-// interface that is up and that other hosts can reach. Addresses fails if no such interface
-// exists.
+// interface that is up and that other hosts can reach. Addresses fails if there is none.
 func Addresses(hosts []string, at netip.AddrPort) (addresses []string, err error) {
 	if len(hosts) == 0 && at.Addr().IsUnspecified() {
 		if hosts, err = interfaces(); err != nil {

@@ -13,9 +13,8 @@ import (
 const beatTime = 100 * time.Millisecond
 
 // watch observes the beats of all ranks. Each turn increments the beat of this process's rank, and
-// fails the run if the beat of another rank does not change for stall. The beat of a process that
-// computes goes on. The beat of a process that is stopped (by SIGSTOP, a debugger, a host that
-// swaps) does not.
+// fails the run if the beat of another rank does not change for stall. A process that computes
+// still beats; one that is stopped (by SIGSTOP, a debugger, a host that swaps) does not.
 //
 // Time is counted in beats of this process, so a job that was stopped as a whole goes on. If the
 // beats of this process are late, the beats of others may be late, too.

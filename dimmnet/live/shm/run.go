@@ -48,8 +48,7 @@ func newRun(cfg Config, segments []*segment, own []dimmnet.Rank) (r *run, bodies
 	return r, bodies
 }
 
-// processors counts the processors that the ranks may use together: each rank may be bound to
-// some.
+// processors counts the processors that the ranks may use together: each may be bound to some.
 func processors(segments []*segment) int {
 	var all cpuset.Set
 	for _, s := range segments {

@@ -50,8 +50,7 @@ func TestWholePages(t *testing.T) {
 	}
 }
 
-// TestLimits: under limits of the process a run has a smaller heap. If something does not fit, the
-// error names the limit.
+// TestLimits: under limits of the process a run has a smaller heap. An error names the limit.
 func TestLimits(t *testing.T) {
 	const variable = "SHM_TEST_LIMIT"
 	if of, limited := os.LookupEnv(variable); limited {

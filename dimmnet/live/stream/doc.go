@@ -41,7 +41,7 @@
 // No thread or goroutine only receives. A thread of the node receives when it idles, when it waits
 // for an event, and in one of 64 Loads. So while a node computes, nothing lands in its memory, no
 // Pull from it is answered, no Push to it is acknowledged, and posts that its streams have not
-// accepted are not sent. A Pull takes until the peer waits. Only the moves of a [Remote] need no
+// accepted are not sent. A Pull takes until the peer waits. Only a [Remote] moves data without a
 // thread of the peer.
 //
 // Idle reads the streams for as long as local.Ladder says, and then sleeps. Of the threads of a
@@ -57,9 +57,9 @@
 // notices the end; where there are Beats, so does a check ten times a second. The owner of Member
 // reports by OnLoss that a process has ended. A rank whose threads have returned serves its peers
 // until all have sent a goodbye, because they may access its memory; it drops zero-copy pieces.
-// With OnDemand goodbyes go up the tree and down again, because a rank without a stream may still
-// need one. Then all streams are closed. The end of a failed run does not wait for the rank that
-// is gone.
+// With OnDemand goodbyes go up the tree and down again: a rank without a stream may still need
+// one. Then all streams are closed. The end of a failed run does not wait for the rank that is
+// gone.
 //
 // Where there are Beats, each process sends them regularly, whatever its program does. A process
 // fails the run when a rank gives no sign of life for Config.Stall: the rank's process is stopped,

@@ -110,9 +110,8 @@ func (n *node) endedEarly(q *peer, why error) {
 }
 
 // Posts are gathered for at most longestGather, if a processor is free, or for up to quietGather
-// if the flush timer has lately found nothing to send. Each time that the timer fires, it takes 20
-// to 50 us from the threads of this host: if it fired every millisecond, a barrier would take 8 %
-// longer.
+// if the flush timer has lately found nothing to send. Firing takes 20 to 50 us from the threads
+// of this host: if it were every millisecond, a barrier would take 8 % longer.
 const (
 	longestGather = time.Millisecond
 	quietGather   = 8 * time.Millisecond

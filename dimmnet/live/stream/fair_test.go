@@ -8,8 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// flood is a Stream on which so many Stores have arrived that it takes readsBefore Reads to read
-// them.
+// flood is a Stream on which more Stores have arrived than readsBefore Reads return.
 type flood struct {
 	tape
 	sent        frames

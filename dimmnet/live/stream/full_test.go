@@ -190,8 +190,7 @@ func TestFullBuffer(t *testing.T) {
 	}
 }
 
-// TestDeadOutbox: when a stream ends, everything that waits for the outbox is told, and nothing is
-// left.
+// TestDeadOutbox: when a stream ends, all that waits for the outbox is told, and nothing is left.
 func TestDeadOutbox(t *testing.T) {
 	for name, end := range map[string]func(o *outbox){"close": (*outbox).close, "abandon": func(o *outbox) { o.abandon(); o.close() }} {
 		o, freed, _ := newOutbox(&narrow{space: 100})

@@ -40,8 +40,7 @@ func (o *outbox) checkAnswer(h *header) error {
 	return nil
 }
 
-// advance records that a piece of the oldest Pull is in place. ended means that it was the last
-// one.
+// advance records that a piece of the oldest Pull is in place. ended means that it was the last.
 func (o *outbox) advance(h *header) (m move, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

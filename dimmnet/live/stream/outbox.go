@@ -36,8 +36,7 @@ const (
 
 // outbox sends frames to a peer. Small frames are gathered in a buffer. The payload of a large
 // piece is sent straight from memory, after the frames that are in the buffer when the piece
-// begins: the last of them is the header of the piece. Frames that are added later follow the
-// piece.
+// begins: the last of them is the header of the piece. Frames that are added later follow it.
 type outbox struct {
 	// waiting is true unless the state is idle or dead. It is read without the lock.
 	waiting atomic.Bool
@@ -67,8 +66,7 @@ type outbox struct {
 	sending   atomic.Int32 // number of zero-copy sends that the stream has not accepted
 }
 
-// transfer is a move of bytes from this node to the peer, of which some pieces are still to be
-// sent.
+// transfer is a move of bytes from this node to the peer. Some of its pieces are still to be sent.
 type transfer struct {
 	kind     kind           // push, pulled or zeroCopy
 	mem      []byte         // zeroCopy: the bytes that are left

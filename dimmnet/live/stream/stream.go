@@ -87,8 +87,8 @@ type Poll interface {
 	// If no stream is ready, Wait waits until one is, until atMost has passed, or until Wake. The
 	// result reuses ready, which has a capacity of at least 1. The next Wait returns the ranks
 	// that exceed the capacity: each ready stream has its turn. Only one thread at a time may call
-	// Wait, except that a Wait for 0 may be called at any time. A Wait for 0 leaves a wake-up to
-	// the thread that waits.
+	// Wait, but a Wait for 0 may be called at any time. It leaves a wake-up to the thread that
+	// waits.
 	Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank
 	// Wake ends the Wait of a thread, or the next Wait for more than 0.
 	Wake()

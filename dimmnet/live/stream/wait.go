@@ -153,8 +153,7 @@ func (p *port) Idle(since dimmnet.Mark) {
 		now := n.shared.clock()
 		p.pace.measure(now)
 		if p.pace.readsFirst(now) {
-			// Answers to data that have arrived can go in the same system call as the gathered
-			// posts.
+			// Answers to what has arrived can go in the same system call as the gathered posts.
 			if n.receiveReady(); p.due() {
 				p.pace.hold()
 				return

@@ -104,8 +104,8 @@ func (f folder) tidy(ctx context.Context, home int) error {
 	return unlock()
 }
 
-// adopt moves the objects of a lost home. Objects that exist already are manifests, which all
-// hosts have.
+// adopt moves the objects of a lost home. Those that exist already are manifests, which all hosts
+// have.
 func (f folder) adopt(ctx context.Context, lost int, into *checkpoint.Directory) error {
 	from, err := f.of(lost)
 	if err != nil {

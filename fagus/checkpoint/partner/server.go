@@ -49,8 +49,8 @@ func NewServer(path string) *Server {
 
 // Serve serves an attempt of the job, at a listener that it closes. It ends the previous attempt,
 // and returns when the new one has begun. home is the number of this host; lost are the numbers of
-// the hosts lost since the beginning of the job. Without an identity it serves everybody,
-// unencrypted.
+// the hosts lost since the beginning of the job. Without an identity it serves everybody, in
+// clear.
 func (s *Server) Serve(at net.Listener, id *identity.Identity, home int, lost []int) error {
 	s.End()
 	if err := s.folder.begin(context.Background(), home, lost); err != nil {

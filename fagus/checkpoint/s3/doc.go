@@ -33,8 +33,7 @@
 // AbortIncompleteMultipartUpload of the bucket removes it.
 //
 // Some servers return outdated listings. They do no harm: the job does not resume from a
-// checkpoint that the listing lacks, and Commit fails if the listing leads to a number that is in
-// use.
+// checkpoint that the listing lacks, and Commit fails if the listing leads to a number in use.
 //
 // # Limits
 //

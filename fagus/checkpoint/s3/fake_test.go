@@ -28,8 +28,7 @@ type bucket struct {
 	uploads map[string]map[int][]byte
 	number  int // of uploads and ETags so far
 	aborted int
-	// hook, if not nil, is called before each request, without the lock. It returns true if it
-	// answered.
+	// hook, if not nil, is called before each request, without the lock. true: it answered.
 	hook hook
 	cut  int // GET sends no more bytes than this; 0: all
 }

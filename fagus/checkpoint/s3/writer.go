@@ -181,8 +181,7 @@ func (w *writer) written(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// complete makes the object from the parts that were sent, unless it exists and the server can
-// tell.
+// complete makes the object from the sent parts, unless it exists and the server can tell.
 func (w *writer) complete(ctx context.Context, conditional bool) error {
 	key := w.store.key(w.name)
 	if w.upload != "" {

@@ -9,10 +9,9 @@ import (
 )
 
 // A rank that has changed one small variable in its last tenure attaches the contents to its next
-// inline request, for every peer: it cannot know yet which peer will want them. The request tells
-// all ranks which variable that is, so the plan needs no transfer of it in this phase: the
-// receivers find the contents beside the request. In a later phase the variable moves as others
-// do.
+// inline request, for every peer: it cannot know yet which peer will want them. The request names
+// the variable to all ranks, so the plan needs no transfer of it in this phase: the receivers find
+// the contents beside the request. In a later phase the variable moves as others do.
 //
 // Contents of up to attachBytes lie behind the words of the request's line. In a run of two ranks
 // there are blocks for larger contents (Area). A rank uses a block for a variable only if the peer

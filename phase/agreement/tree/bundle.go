@@ -13,10 +13,9 @@ import (
 // however many nodes there are.
 //
 // A bundle is a sequence of entries. An entry holds a rank (uvarint), the length of a list
-// (uvarint) and the list. The list counts for the rank and all ranks below it, except where a
-// later entry gives another list. The first entry belongs to the rank at the top. So ranks that
-// all make the same call send one list each, and nobody handles more. A bundle may have runs of
-// entries (runs.go).
+// (uvarint) and the list. The list counts for the rank and all ranks below it, unless a later
+// entry gives another list. The first entry belongs to the rank at the top. So ranks that all make
+// the same call send one list each, and nobody handles more. A bundle may have runs (runs.go).
 //
 // On the wire a bundle has its number of bytes (uvarint) before it, and the words of a Reduce
 // behind it (fold.go).

@@ -85,8 +85,7 @@ func (s *idSet) add(ids ...syncvar.ID) (added int) {
 	return added
 }
 
-// near reports whether a list may name a variable of the set: whether it names one between its
-// first and last.
+// near reports whether a list may name a variable of the set: one between its first and last.
 func (s *idSet) near(l *syncvar.List) bool {
 	lo, hi, ok := l.Span()
 	return ok && s.count > 0 && lo <= s.hi && hi >= s.lo
@@ -137,9 +136,8 @@ func (s *schedule) of(ids []syncvar.ID) (ws []syncvar.Wants) {
 	return ws
 }
 
-// followWanted follows the variables that ranks of this process want in the present phase of p.
-// The near table is up to date for that phase. If all is set, followWanted follows all variables
-// of all ranks.
+// followWanted follows the variables that ranks of this process want in the present phase of p,
+// for which the near table is up to date. If all is set, it follows all variables of all ranks.
 func (r *Replica) followWanted(p *Protocol, all bool) {
 	if all {
 		r.followAll()
@@ -234,8 +232,7 @@ func (r *Replica) replay(s stretch, window int) {
 	r.later(s, window)
 }
 
-// later notes a stretch for the far table. If the process has all ranks, that table has no
-// variables.
+// later notes a stretch for the far table, unless the process has all ranks: then it is empty.
 func (r *Replica) later(s stretch, window int) {
 	if r.engines > 1 {
 		return

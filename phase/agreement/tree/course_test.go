@@ -45,8 +45,7 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// TestCourseForgets: schedules behind the window count for nothing, so longer cycles are not
-// found.
+// TestCourseForgets: schedules behind the window count for nothing: no longer cycle is found.
 func TestCourseForgets(t *testing.T) {
 	c := course{past: make([]*schedule, 4)}
 	known := map[rune]*schedule{}

@@ -259,8 +259,7 @@ func only(numbered []movement.Multicast, nodes int) (p agreement.Plan) {
 	return p
 }
 
-// join adds an edge of a multicast. The edges of a multicast are added one directly after the
-// other.
+// join adds an edge of a multicast. The edges of a multicast are added one after the other.
 func (p *part) join(m *movement.Multicast, e movement.Edge) {
 	if n := len(p.multicasts); n > 0 && &p.multicasts[n-1].Items[0] == &m.Items[0] {
 		p.multicasts[n-1].Edges = append(p.multicasts[n-1].Edges, e)

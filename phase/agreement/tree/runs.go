@@ -11,8 +11,7 @@ import (
 )
 
 // In most programs rank r wants what rank r-1 wants, a few IDs further on. So a bundle of more
-// than a single mark is sorted by rank, and ranks whose lists progress evenly are one entry, a
-// run:
+// than one mark is sorted by rank, and ranks whose lists progress evenly are one entry, a run:
 //
 //	period * runBase + count (uvarint), bytes of the steps (uvarint), steps (varints)
 //
@@ -20,8 +19,8 @@ import (
 // and to each of its IDs: ranks of a pipeline begin to wait one after another. If all IDs have the
 // same step, it is there once. If the period is 2, each rank has the list of the last rank but
 // one: ranks that exclude their neighbours are granted in turns. Then the steps of the first rank
-// come first, behind their number of bytes. A run follows as many entries as its period says. None
-// of them is a mark.
+// come first, behind their number of bytes. A run follows as many entries as its period says, none
+// of them a mark.
 const runBase = dimmnet.MaxNodes
 
 const maxPeriod = 2
@@ -208,8 +207,7 @@ func countEntries(bundle []byte) (n int) {
 	return n
 }
 
-// compact returns a bundle in the form in which it is sent, and the number of lists that it
-// compares.
+// compact returns a bundle as it is sent, and the number of lists that it compares.
 func compact(bundle []byte) (_ []byte, lists int, err error) {
 	entries, err := entriesOf(bundle)
 	if err != nil || len(entries) <= 2 {

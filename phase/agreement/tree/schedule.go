@@ -96,9 +96,8 @@ func (s *schedule) judge() {
 }
 
 // wide reports whether there are too few words to number hops by peer (movement.NewMulticasts).
-// All variables that go from one rank to one other rank only are one multicast. So between two
-// ranks there are at most pairs hops: that one, and one for each variable that other ranks want,
-// too.
+// All variables that go from one rank to only one other are one multicast. So between two ranks
+// there are at most pairs hops: that one, and one for each variable that other ranks want, too.
 func (s *schedule) wide(words int) bool {
 	s.all()
 	return s.nodes*s.pairs > words
