@@ -31,6 +31,7 @@ type place struct {
 	may  []string // the packages of this module that it may import
 	time string   // why it may import time; empty: it may not
 	net  string   // why it may import net and packages below net; empty: it may not
+	text string   // why it may import packages below go, which read and write Go; empty: it may not
 }
 
 // places is the table of permitted imports, bottom up: a row may name only folders of rows above
@@ -218,13 +219,14 @@ func commandPlaces() []place {
 	return []place{
 		{dir: "cmd/fagusc/internal/depend"},
 		{dir: "cmd/fagusc/internal/loops", may: []string{"cmd/fagusc/internal/depend"}},
-		{dir: "cmd/fagusc/internal/golang", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region", "fagus/program/cmdline"}},
+		{dir: "cmd/fagusc/internal/plan", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region"}},
+		{dir: "cmd/fagusc/internal/golang", may: []string{"cmd/fagusc/internal/loops", "cmd/fagusc/internal/plan", "fagus", "fagus/program/cmdline"}, text: "it is the front end and the writer of fagusc for Go"},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "cmd/internal/csession", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "dimmnet/*/*", "dimmnet/lib/mpi/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
 				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/internal/*"},
-			time: "a command meets the user", net: "a command meets the user"},
+			time: "a command meets the user", net: "a command meets the user", text: "commands check Go programs"},
 	}
 }
 

@@ -12,7 +12,7 @@ func cottage() []place {
 		{dir: "nic/*", may: []string{"nic"}, time: "clocks", net: "sockets"},
 		{dir: "lib", may: []string{"nic"}},
 		{dir: "apps/*", may: []string{"lib"}},
-		{dir: "cmd/*", may: []string{"nic", "nic/*", "lib", "apps/*"}, time: "users"},
+		{dir: "cmd/*", may: []string{"nic", "nic/*", "lib", "apps/*"}, time: "users", text: "checks"},
 	}
 }
 

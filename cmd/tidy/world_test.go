@@ -21,6 +21,12 @@ func TestWorldRule(t *testing.T) {
 		"network": {
 			source{"nic/nic.go": "package nic\n\nimport (\n\t\"net\"\n\t\"net/netip\"\n)\n"},
 			[]string{"nic/nic.go:4: nic imports net", "nic/nic.go:5: nic imports net/netip"}},
+		"syntax": {
+			source{
+				"cmd/x/main.go": "package main\n\nimport \"go/ast\"\n",
+				"lib/lib.go":    "package lib\n\nimport (\n\t\"go/ast\"\n\t\"gopher\"\n)\n",
+			},
+			[]string{"lib/lib.go:4: lib imports go/ast"}},
 		"clock only": {
 			source{"cmd/x/main.go": "package main\n\nimport (\n\t\"net/http\"\n\t\"time\"\n)\n"},
 			[]string{"cmd/x/main.go:4: cmd/x imports net/http"}},

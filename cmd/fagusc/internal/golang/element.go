@@ -39,7 +39,7 @@ func (e *emitter) readElements(b *strings.Builder, s *loops.Step, number string)
 	for _, f := range s.Elements() {
 		at, array := f.Element.At, e.numbered(f.Element.Array)
 		read := fmt.Sprintf("%s.Reads(%s, %s, %s).Add(%s, %s)", e.prog, number, e.rank, array, at, at.Plus(loops.Number(1)))
-		if !idempotent(f.Operator) {
+		if !loops.Idempotent(f.Operator) {
 			read = fmt.Sprintf("if %s == %s.Owner(%s, %s) {\n%s\n}", e.rank, e.prog, array, at, read)
 		}
 		fmt.Fprintf(b, "if %s < %s {\n%s\n}\n", tightest("max", s.Node.Loop.Lo), tightest("min", s.Node.Loop.Hi), read)
@@ -66,13 +66,13 @@ func (e *emitter) planStores(s *loops.Step, number string) {
 func (e *emitter) load(s *loops.Step) {
 	for i, f := range s.Elements() {
 		own, store := e.vars[s].own[i], e.vars[s].stores[i]+e.vars[s].here
-		e.printf("var %s %s\n", own, e.typed(e.array(f.Element.Array).element))
+		e.printf("var %s %s\n", own, e.typed(f.Element.Array.Element))
 		loaded := e.assignment(s, own, f.Element.Text)
-		if idempotent(f.Operator) {
+		if loops.Idempotent(f.Operator) {
 			e.printf("for %[1]s := range %[2]s.Nodes() {\nif %[2]s.Iterations(%[3]s, %[1]s).Count() > 0 {\n%[4]s}\n}\n", e.rank, e.prog, store, loaded)
 		} else {
 			other := ""
-			if start := e.identity(f.Operator, e.array(f.Element.Array).element); start != "0" {
+			if start := e.identity(f.Operator, f.Element.Array.Element); start != "0" {
 				other = fmt.Sprintf(" else {\n%s = %s\n}", own, start)
 			}
 			e.printf("if %s.Owns(%s) {\n%s}%s\n", e.prog, store, loaded, other)
@@ -108,7 +108,7 @@ func (e *emitter) assignment(s *loops.Step, to, value string) string {
 func (e *emitter) store(s *loops.Step) {
 	for i, f := range s.Elements() {
 		own := e.vars[s].own[i]
-		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", own, e.err, e.node, combined(f.Operator, e.typed(e.array(f.Element.Array).element)))
+		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", own, e.err, e.node, combined(f.Operator, e.typed(f.Element.Array.Element)))
 	}
 	for i, f := range s.Elements() { // all in one phase
 		own, store := e.vars[s].own[i], e.vars[s].stores[i]+e.vars[s].here

@@ -14,13 +14,14 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/plan"
 )
 
 // emitter writes the parallel version of one function.
 type emitter struct {
 	Options
 	*Function
-	*loops.Schedule
+	*plan.Plan
 	out     *bytes.Buffer
 	written map[*loops.Node]bool       // steps already written
 	both    bool                       // the plan is written for both parities of an exchange
@@ -148,19 +149,28 @@ func (f *Function) inHeader(n ast.Node) bool {
 	return slices.ContainsFunc(f.headers, func(h [2]token.Pos) bool { return h[0] <= n.Pos() && n.End() <= h[1] })
 }
 
-// Plan returns the schedule of the function. Its error is the first refusal.
-func (f *Function) Plan() (*loops.Schedule, error) {
-	s, err := f.schedule()
+// Plan returns the plan of the function. Its error is the first refusal.
+func (f *Function) Plan() (*plan.Plan, error) {
+	p, err := f.plan()
 	if err != nil {
 		return nil, err
 	}
 	names := maps.Clone(f.names)
-	err = f.write(s, new(bytes.Buffer), Options{})
+	err = f.write(p, new(bytes.Buffer), Options{})
 	f.names = names
-	return s, err
+	return p, err
 }
 
-func (f *Function) schedule() (*loops.Schedule, error) {
+// Describe describes how every loop and statement of the function is executed, one line each.
+func (f *Function) Describe() []string {
+	p, err := f.Plan()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return p.Describe()
+}
+
+func (f *Function) plan() (*plan.Plan, error) {
 	if len(f.refused) > 0 {
 		return nil, f.refused[0]
 	}
@@ -169,22 +179,15 @@ func (f *Function) schedule() (*loops.Schedule, error) {
 	}
 	for _, a := range f.arrays {
 		switch {
-		case a.columns != "":
+		case a.Columns != nil:
 			a.Unfoldable = a.Name + " is a slice of slices"
 		case a.aliased:
 			a.Unfoldable = "another variable denotes a part of " + a.Name
 		}
 	}
-	s, err := f.Function.Plan()
+	s, err := f.Schedule()
 	if err != nil {
 		return nil, err
-	}
-	for _, top := range f.Body {
-		for n := range top.All() {
-			if n.Loop != nil && n.Loop.Wave != nil {
-				f.idents[n.Loop.Index], f.idents[n.Loop.Wave.Outer] = n.Loop.Index.Name, n.Loop.Wave.Outer.Ident
-			}
-		}
 	}
 	for _, top := range f.Body {
 		for n := range top.All() {
@@ -195,7 +198,7 @@ func (f *Function) schedule() (*loops.Schedule, error) {
 			}
 		}
 	}
-	return s, nil
+	return plan.Of(f.Function, s), nil
 }
 
 // writable returns a refusal for a step that cannot be written in Go.
@@ -208,39 +211,27 @@ func (f *Function) writable(s *loops.Step) error {
 }
 
 func (f *Function) emit(out *bytes.Buffer, o Options) error {
-	s, err := f.schedule()
+	p, err := f.plan()
 	if err != nil {
 		return err
 	}
-	return f.write(s, out, o)
+	return f.write(p, out, o)
 }
 
-func (f *Function) write(s *loops.Schedule, out *bytes.Buffer, o Options) error {
+func (f *Function) write(p *plan.Plan, out *bytes.Buffer, o Options) error {
 	e := &emitter{
-		Options: o, Function: f, Schedule: s, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node][]*loops.Step), waves: make(map[ast.Node]*loops.Node), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
+		Options: o, Function: f, Plan: p, out: out, written: make(map[*loops.Node]bool), steps: make(map[ast.Node][]*loops.Step), waves: make(map[ast.Node]*loops.Node), folds: make(map[ast.Node][]loops.Fold), vars: make(map[*loops.Step]stepNames), parts: make(map[*loops.Array]string),
 		node: f.unique("node"), prog: f.unique("prog"), numbers: f.unique("steps"), err: f.unique("err"), rank: f.unique("rank"),
-	}
-	if x := e.exchange; x != nil {
-		for _, top := range e.Body {
-			for n := range top.All() {
-				if step := e.Steps[n]; step != nil && x.depends(top, e.Body) {
-					step.Key = append(slices.Clip(step.Key), x.parity)
-				}
-			}
-		}
-		one, two := x.arrays[0], x.arrays[1]
-		e.Written[one] = e.Written[one] || e.Written[two]
-		e.Written[two] = e.Written[one]
 	}
 	e.name()
 	e.signature()
 	own := e.opening()
 	e.choice()
-	e.plan(f.Body)
+	e.declare()
 	e.printf("if %s = %s.Share(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, e.output(), e.err)
 	e.use(own)
-	if x := e.exchange; x != nil {
-		e.printf("%s := 0\n", x.parity.Name)
+	if x := e.Exchange; x != nil {
+		e.printf("%s := 0\n", x.Parity.Name)
 	}
 	list := f.decl.Body.List[len(f.preamble):]
 	if err := e.statements(list); err != nil {
@@ -285,7 +276,7 @@ func (e *emitter) name() {
 			}
 			names := stepNames{step: e.numbers + "." + e.unique("step"), part: e.unique("part")}
 			if len(step.Key) > 0 {
-				names.key, names.here = e.key(step.Key, func(s *loops.Symbol) string { return s.Name }), e.key(step.Key, func(s *loops.Symbol) string { return e.idents[s] })
+				names.key, names.here = e.key(step.Key, func(s *loops.Symbol) string { return s.Name }), e.key(step.Key, func(s *loops.Symbol) string { return s.Ident })
 			}
 			if a := step.FoldedArray().Array; a != nil {
 				add := e.unique("add")
@@ -318,14 +309,9 @@ func (e *emitter) key(symbols []*loops.Symbol, name func(*loops.Symbol) string) 
 	return fmt.Sprintf("[[%d]int{%s}]", len(names), strings.Join(names, ", "))
 }
 
-func (f *Function) array(a *loops.Array) *array {
-	i := slices.IndexFunc(f.arrays, func(b *array) bool { return b.Array == a })
-	return f.arrays[i]
-}
-
 // typed returns the name of a type in the output file and records the imports that it needs.
-func (e *emitter) typed(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string {
+func (e *emitter) typed(t *loops.Type) string {
+	return types.TypeString(t.Origin.(types.Type), func(p *types.Package) string {
 		if p == e.file.pkg.Types {
 			return ""
 		}
@@ -373,7 +359,7 @@ func (e *emitter) opening() (own map[*array]string) {
 	for _, a := range e.arrays {
 		if !a.Local {
 			in := "In"
-			if a.columns != "" {
+			if a.Columns != nil {
 				in = "InRows"
 			}
 			own[a] = e.unique(ident(a.Name) + "Own")
@@ -389,7 +375,7 @@ func (e *emitter) opening() (own map[*array]string) {
 			if a.filled != nil {
 				makes = "MakeRows"
 			}
-			e.printf("%s := region.%s[%s](%s, %q, %s)\n", a.Name, makes, e.typed(a.element), e.prog, a.Name, a.length)
+			e.printf("%s := region.%s[%s](%s, %q, %s)\n", a.Name, makes, e.typed(a.Element), e.prog, a.Name, a.length)
 			local = local[1:]
 		}
 		if i, ok := s.(*ast.IfStmt); ok && len(i.Body.List) == 1 {
@@ -408,15 +394,15 @@ func (e *emitter) opening() (own map[*array]string) {
 	}
 	for _, a := range e.arrays {
 		if parts := e.parts[a.Array]; parts != "" {
-			e.printf("%s := region.Make[%s](%s, %q, %s.Nodes()*len(%s))\n", parts, e.typed(a.element), e.prog, parts, e.node, a.Name)
+			e.printf("%s := region.Make[%s](%s, %q, %s.Nodes()*len(%s))\n", parts, e.typed(a.Element), e.prog, parts, e.node, a.Name)
 		}
 	}
-	if x := e.exchange; x != nil {
+	if x := e.Exchange; x != nil {
 		rows := ""
-		if e.array(x.arrays[0]).columns != "" {
+		if x.Arrays[0].Columns != nil {
 			rows = "Rows"
 		}
-		e.printf("region.Exchanged%s(%s, %s, %s)\n", rows, e.prog, x.arrays[0].Name, x.arrays[1].Name)
+		e.printf("region.Exchanged%s(%s, %s, %s)\n", rows, e.prog, x.Arrays[0].Name, x.Arrays[1].Name)
 	}
 	if e.Spend > 0 {
 		e.printf("%s.Spend = %d * fagus.Nanosecond\n", e.prog, e.Spend)
@@ -442,40 +428,11 @@ func (e *emitter) use(own map[*array]string) {
 func (e *emitter) output() string {
 	var names []string
 	for _, a := range e.arrays {
-		if !a.Local && e.Written[a.Array] {
+		if !a.Local && e.Output(a.Array) {
 			names = append(names, fmt.Sprintf("%q", a.Name))
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-func (e *emitter) number(a *loops.Array) int {
-	n := 0
-	for _, local := range []bool{false, true} {
-		for _, b := range e.arrays {
-			if b.Local != local {
-				continue
-			}
-			if b.Array == a {
-				return n
-			}
-			n++
-		}
-	}
-	return -1
-}
-
-func (e *emitter) numberOfParts(a *loops.Array) int {
-	n := len(e.arrays)
-	for _, b := range e.arrays {
-		if b.Array == a {
-			break
-		}
-		if e.parts[b.Array] != "" {
-			n++
-		}
-	}
-	return n
 }
 
 func (e *emitter) verbatim(from, to token.Pos) {

@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -11,15 +10,11 @@ import (
 )
 
 // exchange is the statement a, b = b, a of two slices, which ends the body of a loop of the
-// function's outermost block. Which array a variable denotes then depends on the parity of the
-// exchanges so far: a plan declares the steps of the loop, and those behind it, for both parities.
+// function's outermost block.
 type exchange struct {
 	slices [2]types.Object
-	arrays [2]*loops.Array
 	loop   ast.Stmt
 	stmt   ast.Stmt
-	node   *loops.Node   // of loop
-	parity *loops.Symbol // the variable in the output
 }
 
 // findExchange finds the exchange of the function, if there is one.
@@ -68,68 +63,34 @@ func (t *translator) exchanged() {
 	if x == nil {
 		return
 	}
+	found := new(loops.Exchange)
 	for i, o := range x.slices {
 		switch s, m := t.slices[o], t.matrices[o]; {
 		case s != nil && !s.part:
-			x.arrays[i] = s.array.Array
+			found.Arrays[i] = s.array.Array
 		case m != nil:
-			x.arrays[i] = m.Array
+			found.Arrays[i] = m.Array
 		default:
 			t.refuse(x.stmt.Pos(), "the slices that are exchanged must be parameters or made by the first statements")
 			return
 		}
 	}
 	for _, a := range t.aliases {
-		if a.variable.Pos() < x.loop.Pos() && (t.slices[t.info.Defs[a.variable]].array.Array == x.arrays[0] || t.slices[t.info.Defs[a.variable]].array.Array == x.arrays[1]) {
+		if a.variable.Pos() < x.loop.Pos() && slices.Contains(found.Arrays[:], t.slices[t.info.Defs[a.variable]].array.Array) {
 			t.refuse(x.stmt.Pos(), "%s denotes a part of a slice that is exchanged: make it in the loop", a.variable.Name)
 		}
 	}
 	for _, top := range t.Body {
 		if top.Origin == x.loop {
-			x.node = top
+			found.Loop = top
 			top.Loop.Exchanges = true
 		}
 	}
-	if x.node == nil {
+	if found.Loop == nil {
 		t.refuse(x.stmt.Pos(), "slices are exchanged in a loop that is not understood")
 		return
 	}
-	x.parity = &loops.Symbol{Name: t.unique("parity"), Loop: new(loops.Loop)}
-	t.idents[x.parity] = x.parity.Name
-}
-
-// depends reports whether a node of the outermost block is executed after exchanges.
-func (x *exchange) depends(top *loops.Node, nodes []*loops.Node) bool {
-	behind := false
-	for _, n := range nodes {
-		if behind = behind || n == x.node; n == top {
-			return behind
-		}
-	}
-	return false
-}
-
-// numbered returns the number of an array as an expression for the plan.
-func (e *emitter) numbered(a *loops.Array) string {
-	n := e.number(a)
-	if x := e.exchange; x != nil && e.both {
-		for i := range x.arrays {
-			if x.arrays[i] == a {
-				return fmt.Sprintf("[2]int{%d, %d}[%s]", n, e.number(x.arrays[1-i]), x.parity.Name)
-			}
-		}
-	}
-	return fmt.Sprint(n)
-}
-
-// plannedBoth writes the plan of nodes for both parities.
-func (e *emitter) plannedBoth(nodes []*loops.Node) {
-	if !slices.ContainsFunc(nodes, e.hasSteps) {
-		return
-	}
-	e.both = true
-	defer func() { e.both = false }()
-	e.printf("for %s := range 2 {\n%s.Maybe()\n", e.exchange.parity.Name, e.prog)
-	e.planned(nodes)
-	e.printf("%s.End()\n}\n", e.prog)
+	name := t.unique("parity")
+	found.Parity = &loops.Symbol{Name: name, Ident: name, Loop: new(loops.Loop)}
+	t.Exchange = found
 }

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/plan"
 )
 
 func (e *emitter) statements(list []ast.Stmt) error {
@@ -39,8 +38,9 @@ func (e *emitter) inside(s ast.Node) (found bool) {
 	for n := range e.steps {
 		found = found || s.Pos() <= n.Pos() && n.End() <= s.End()
 	}
-	if x := e.exchange; x != nil { // which changes the parity
-		found = found || s.Pos() <= x.loop.Pos() && x.loop.End() <= s.End()
+	if x := e.Exchange; x != nil { // which changes the parity
+		loop := x.Loop.Origin.(ast.Node)
+		found = found || s.Pos() <= loop.Pos() && loop.End() <= s.End()
 	}
 	return found
 }
@@ -85,8 +85,8 @@ func (e *emitter) statement(s ast.Stmt) error {
 func (e *emitter) around(s ast.Stmt, body *ast.BlockStmt) error {
 	e.verbatim(s.Pos(), body.Lbrace+1)
 	err := e.block(body)
-	if x := e.exchange; x != nil && x.loop == s {
-		e.printf("%[1]s = 1 - %[1]s\n", x.parity.Name)
+	if x := e.Exchange; x != nil && x.Loop.Origin == s {
+		e.printf("%[1]s = 1 - %[1]s\n", x.Parity.Name)
 	}
 	e.printf("}\n")
 	return err
@@ -202,7 +202,7 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 		defer e.printf("}\n")
 	}
 	for _, a := range s.Private {
-		e.printf("%s := make([]%s, len(%s))\n", a.Name, e.typed(e.array(a).element), a.Name)
+		e.printf("%s := make([]%s, len(%s))\n", a.Name, e.typed(a.Element), a.Name)
 	}
 	if n, ok := s.Node.Origin.(*ast.ExprStmt); ok {
 		args, i := n.X.(*ast.CallExpr).Args, e.unique("i")
@@ -233,7 +233,7 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	id, _ := key.(*ast.Ident)
 	index, typed := "", ""
 	if id != nil && id.Name != "_" {
-		index, typed = id.Name, e.typed(e.file.pkg.TypesInfo.ObjectOf(id).Type())
+		index, typed = id.Name, e.typed(typeOf(e.file.pkg.TypesInfo.ObjectOf(id).Type()))
 	}
 	v, isID := value.(*ast.Ident)
 	isID = isID && v.Name != "_"
@@ -278,22 +278,12 @@ func (e *emitter) uses(header [2]token.Pos) {
 	}
 }
 
-func (e *emitter) scalar(s *loops.Scalar) types.Type {
-	for o, t := range e.scalars {
-		if t == s {
-			return o.Type()
-		}
-	}
-	return nil
-}
-
-// identity returns the value from which ranks other than 0 start: x op identity is x.
-func (e *emitter) identity(op string, t types.Type) string {
-	b, _ := t.Underlying().(*types.Basic)
-	switch {
-	case op == "*":
+// identity returns the value from which ranks other than 0 start.
+func (e *emitter) identity(op string, t *loops.Type) string {
+	switch t.Identity(op) {
+	case loops.One:
 		return "1"
-	case b.Info()&types.IsFloat != 0: // -0 + 0 is 0
+	case loops.NegativeZero:
 		return fmt.Sprintf("region.NegativeZero[%s]()", e.typed(t))
 	}
 	return "0"
@@ -318,14 +308,13 @@ func combined(op, of string) string {
 func (e *emitter) resets(folds []loops.Fold) {
 	var reset []string
 	for _, f := range folds {
-		if idempotent(f.Operator) {
+		if loops.Idempotent(f.Operator) {
 			continue
 		}
-		t := e.scalar(f.Scalar)
-		element := elementOf(t)
-		zero := e.identity(f.Operator, cmp.Or(element, t))
-		if element != nil {
-			zero = fmt.Sprintf("region.All[%s, %s](%s)", e.typed(t), e.typed(element), zero)
+		t := f.Scalar.Type
+		zero := e.identity(f.Operator, cmp.Or(t.Element, t))
+		if t.Element != nil {
+			zero = fmt.Sprintf("region.All[%s, %s](%s)", e.typed(t), e.typed(t.Element), zero)
 		}
 		reset = append(reset, fmt.Sprintf("%s = %s\n", f.Scalar.Name, zero))
 	}
@@ -335,67 +324,54 @@ func (e *emitter) resets(folds []loops.Fold) {
 }
 
 func (e *emitter) reduces(folds []loops.Fold) {
-	if slices.ContainsFunc(folds, func(f loops.Fold) bool { return elementOf(e.scalar(f.Scalar)) != nil }) {
-		folds = e.joined(folds)
-	}
-	for _, f := range folds {
-		switch {
-		case f.Choice != nil && f.Choice.By == f.Scalar:
-			e.chosen(f, folds)
-			continue
-		case f.Choice != nil:
-			continue
-		case f.Operator == "&&" || f.Operator == "||":
+	for _, r := range plan.Reductions(folds) {
+		f := r.Folds[0]
+		switch r.Means {
+		case plan.Joined:
+			e.joined(r.Folds)
+		case plan.Choice:
+			e.chosen(r.Folds)
+		case plan.Flag:
 			flag := e.unique("flag")
 			e.printf("{\n%[1]s := 0\nif %[2]s {\n%[1]s = 1\n}\n", flag, f.Scalar.Name)
 			e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", flag, e.err, e.node, combined(f.Operator[:1], "int"))
 			e.printf("%s = %s != 0\n}\n", f.Scalar.Name, flag)
-			continue
+		case plan.Number:
+			e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.typed(f.Scalar.Type)))
 		}
-		e.printf("if %[1]s, %[2]s = fagus.Reduce(%[3]s, %[1]s, %[4]s); %[2]s != nil {\nreturn\n}\n", f.Scalar.Name, e.err, e.node, combined(f.Operator, e.typed(e.scalar(f.Scalar))))
 	}
 }
 
-// joined writes the reductions of arrays, and of numbers together with them. It returns the others.
-func (e *emitter) joined(folds []loops.Fold) (others []loops.Fold) {
+// joined writes the reductions of arrays, and of numbers together with them.
+func (e *emitter) joined(folds []loops.Fold) {
 	all := e.unique("all")
 	var after strings.Builder
 	e.printf("{\n%s := region.NewReduction(%s)\n", all, e.node)
 	for _, f := range folds {
-		of := e.scalar(f.Scalar)
-		element := elementOf(of)
-		if f.Choice != nil || f.Operator == "&&" || f.Operator == "||" {
-			others = append(others, f)
-			continue
-		}
-		if element == nil {
-			element = of
-		}
 		part := e.unique("part") // the loops use f.Scalar, which must not have an address
-		e.printf("%s := %s\nregion.Join(%s, &%[1]s, %[4]s)\n", part, f.Scalar.Name, all, combined(f.Operator, e.typed(element)))
+		of := e.typed(cmp.Or(f.Scalar.Type.Element, f.Scalar.Type))
+		e.printf("%s := %s\nregion.Join(%s, &%[1]s, %[4]s)\n", part, f.Scalar.Name, all, combined(f.Operator, of))
 		fmt.Fprintf(&after, "%s = %s\n", f.Scalar.Name, part)
 	}
 	e.printf("if %[1]s = %[2]s.Do(); %[1]s != nil {\nreturn\n}\n%[3]s}\n", e.err, all, &after)
-	return others
 }
 
 // chosen writes the statements by which ranks take over the values of the rank with the best value
-// of a scalar.
-func (e *emitter) chosen(best loops.Fold, folds []loops.Fold) {
+// of the first scalar.
+func (e *emitter) chosen(folds []loops.Fold) {
+	best := folds[0]
 	parts, from, rank, part := e.unique("parts"), e.unique("from"), e.unique("rank"), e.unique("part")
 	gather := func(s *loops.Scalar) {
-		e.printf("var %s []%s\nif %[1]s, %[3]s = fagus.Gather(%[4]s, %[5]s); %[3]s != nil {\nreturn\n}\n", parts, e.typed(e.scalar(s)), e.err, e.node, s.Name)
+		e.printf("var %s []%s\nif %[1]s, %[3]s = fagus.Gather(%[4]s, %[5]s); %[3]s != nil {\nreturn\n}\n", parts, e.typed(s.Type), e.err, e.node, s.Name)
 	}
 	e.printf("{\n")
 	gather(best.Scalar)
 	e.printf("%s := 0\nfor %s, %s := range %s {\nif %s %s %s[%s] {\n%s = %s\n}\n}\n", from, rank, part, parts, part, best.Operator, parts, from, from, rank)
 	e.printf("%s = %s[%s]\n", best.Scalar.Name, parts, from)
-	for _, f := range folds {
-		if f.Choice == best.Choice && f.Scalar != best.Scalar {
-			e.printf("{\n")
-			gather(f.Scalar)
-			e.printf("%s = %s[%s]\n}\n", f.Scalar.Name, parts, from)
-		}
+	for _, f := range folds[1:] {
+		e.printf("{\n")
+		gather(f.Scalar)
+		e.printf("%s = %s[%s]\n}\n", f.Scalar.Name, parts, from)
 	}
 	e.printf("}\n")
 }
@@ -408,12 +384,12 @@ func (e *emitter) fold(s *loops.Step, number string) {
 	}
 	name, parts, all := f.Array.Name, e.parts[f.Array], e.vars[s].all
 	e.printf("%s := %s\n%s = %s[%s.Rank()*len(%s):(%s.Rank()+1)*len(%s)]\n", all, name, name, parts, e.node, name, e.node, name)
-	if idempotent(f.Operator) {
+	if loops.Idempotent(f.Operator) {
 		e.printf("copy(%s, %s)\n", name, all)
 		return
 	}
 	i := e.unique("i")
-	e.printf("if %s.Rank() == 0 {\ncopy(%s, %s)\n} else {\nfor %s := range %s {\n%s[%s] = %s\n}\n}\n", e.node, name, all, i, name, name, i, e.identity(f.Operator, e.array(f.Array).element))
+	e.printf("if %s.Rank() == 0 {\ncopy(%s, %s)\n} else {\nfor %s := range %s {\n%s[%s] = %s\n}\n}\n", e.node, name, all, i, name, name, i, e.identity(f.Operator, f.Array.Element))
 }
 
 func (e *emitter) folded(s *loops.Step) {
@@ -425,6 +401,6 @@ func (e *emitter) folded(s *loops.Step) {
 	number := names.add + names.here
 	e.printf("%s = %s\n", f.Array.Name, names.all)
 	e.printf("if %s = %s.Enter(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
-	e.printf("region.Combine(%s, %s, %s.Mine(%s), %s)\n", f.Array.Name, e.parts[f.Array], e.prog, number, combined(f.Operator, e.typed(e.array(f.Array).element)))
+	e.printf("region.Combine(%s, %s, %s.Mine(%s), %s)\n", f.Array.Name, e.parts[f.Array], e.prog, number, combined(f.Operator, e.typed(f.Array.Element)))
 	e.printf("if %s = %s.Leave(%s); %s != nil {\nreturn\n}\n", e.err, e.prog, number, e.err)
 }

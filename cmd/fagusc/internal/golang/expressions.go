@@ -165,7 +165,7 @@ func (t *translator) variable(n *loops.Node, id *ast.Ident, write bool, fold str
 		return
 	}
 	pos := t.file.pos(id.Pos())
-	if write && fold != "" && combinable(t.info.Uses[id].Type(), fold) {
+	if write && fold != "" && s.Type.FoldsElements(fold) {
 		n.Own = append(n.Own,
 			loops.Action{Use: &loops.Use{Scalar: s, Fold: fold, Pos: pos}},
 			loops.Action{Use: &loops.Use{Scalar: s, Write: true, Fold: fold, Pos: pos}})
@@ -200,7 +200,7 @@ func (t *translator) field(n *loops.Node, e *ast.SelectorExpr, write bool, fold 
 
 // store records a write to e; fold is the operator if the new value depends on the old one.
 func (t *translator) store(n *loops.Node, e ast.Expr, fold string) {
-	if fold != "" && !foldable(t.info.TypeOf(e), fold) {
+	if fold != "" && !typeOf(t.info.TypeOf(e)).Folds(fold) {
 		fold = "?"
 	}
 	switch e := ast.Unparen(e).(type) {

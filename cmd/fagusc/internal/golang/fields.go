@@ -34,7 +34,7 @@ func (t *translator) structure(id *ast.Ident, o types.Object) bool {
 		t.refuse(id.Pos(), "%s or a field of it is assigned: of a struct with slices, or behind a pointer, only elements of slices may be assigned", id.Name)
 	}
 	t.members[o] = m
-	t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
+	t.scalar(o, true)
 	t.fieldArrays(m)
 	return true
 }
@@ -83,7 +83,7 @@ func (t *translator) fieldArrays(m member) {
 }
 
 // sized reports whether a type can be that of the elements of an array.
-func sized(t types.Type) bool { return flat(t) && types.SizesFor("gc", "amd64").Sizeof(t) > 0 }
+func sized(t types.Type) bool { return flat(t) && layout().Sizeof(t) > 0 }
 
 // inside returns the field of a member that a path of indices selects, unless the path contains
 // pointers or names that the package cannot use.
@@ -188,14 +188,17 @@ func (t *translator) matrixOf(e ast.Expr) *matrix {
 	return rows
 }
 
-// usedFields removes the arrays of fields that the function does not use.
-func (t *translator) usedFields() {
+// complete removes the arrays of fields that the function does not use, and completes the form of
+// the function.
+func (t *translator) complete() {
 	t.arrays = slices.DeleteFunc(t.arrays, func(a *array) bool { return a.field != nil && !a.used })
 	for _, a := range t.arrays {
+		t.Arrays = append(t.Arrays, a.Array)
 		if a.field != nil && behind(a.field.Type()) && locks(t.members[a.field].typ) {
 			t.refuse(a.field.Pos(), "the struct %s contains a lock, so that it cannot be copied: pass its slices", a.field.Name())
 		}
 	}
+	t.Callable, t.Marks = t.callable(), loops.Marks{Serial: serial, Independent: independent}
 }
 
 // behind reports whether a type is that of pointers.

@@ -156,7 +156,7 @@ func (t *translator) argument(n *loops.Node, id *ast.Ident, arg ast.Expr) bool {
 		return true
 	}
 	t.reads(n, arg)
-	t.scalars[o] = &loops.Scalar{Name: id.Name}
+	t.scalar(o, false)
 	t.write(n, o, id, "")
 	return true
 }
@@ -178,7 +178,7 @@ func (t *translator) declareResults(n *loops.Node, decl *ast.FuncDecl) {
 	for _, field := range decl.Type.Results.List {
 		for _, id := range field.Names {
 			if o := t.info.Defs[id]; o != nil && id.Name != "_" {
-				t.scalars[o] = &loops.Scalar{Name: id.Name}
+				t.scalar(o, false)
 				t.write(n, o, id, "")
 			}
 		}

@@ -23,7 +23,7 @@ func narrow(t types.Type) (r interval, ok bool) {
 	if !isBasic || b.Info()&types.IsInteger == 0 || b.Info()&(types.IsUnsigned|types.IsUntyped) != 0 {
 		return r, false
 	}
-	bits := 8 * types.SizesFor("gc", "amd64").Sizeof(t)
+	bits := 8 * layout().Sizeof(t)
 	return interval{-1 << (bits - 1), 1<<(bits-1) - 1}, bits < 64
 }
 

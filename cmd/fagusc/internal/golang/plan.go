@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"io"
@@ -10,12 +11,13 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/plan"
 )
 
-// plan writes the plan, which a call makes unless a call before has made it.
-func (e *emitter) plan(nodes []*loops.Node) {
+// declare writes the plan, which a call makes unless a call before has made it.
+func (e *emitter) declare() {
 	var fields, maps strings.Builder
-	for _, top := range nodes {
+	for _, top := range e.Body {
 		for n := range top.All() {
 			step := e.Steps[n]
 			if step == nil {
@@ -46,126 +48,61 @@ func (e *emitter) plan(nodes []*loops.Node) {
 	}
 	out := e.out
 	e.out = new(bytes.Buffer)
-	e.planned(nodes)
+	e.items(e.Items)
 	text := e.out.String()
 	e.out = out
 	e.printf("\n// Declare the elements that every rank reads and writes in every step, unless a former call has.\n")
 	e.printf("var %s struct {\n%s}\nif !region.Known(%s, &%s%s) {\n", e.numbers, &fields, e.prog, e.numbers, e.values(text))
 	e.printf("%s.Begin(%s)\n", e.prog, strings.Join(input, ", "))
-	if e.asserts() {
+	if e.Asserts() {
 		e.printf("%s.Compare()\n", e.prog)
 	}
 	e.printf("%s%s}\n", &maps, text)
 }
 
-// asserts reports whether the author asserts that a loop is parallel.
-func (e *emitter) asserts() bool {
-	for _, s := range e.Steps {
-		if s.Kind == loops.Parallel && s.Node.Loop.Independent {
-			return true
-		}
-	}
-	return false
-}
-
-func (e *emitter) planned(nodes []*loops.Node) {
-	for i, n := range nodes {
-		if x := e.exchange; x != nil && !e.both && i > 0 && nodes[i-1] == x.node {
-			e.plannedBoth(nodes[i:])
-			return
-		}
-		e.plannedNode(n)
-		if len(e.Folds[n]) > 0 {
+func (e *emitter) items(list []*plan.Item) {
+	for _, it := range list {
+		switch it.Kind {
+		case plan.Do:
+			e.planStep(it.Step)
+		case plan.Fence:
 			e.printf("%s.Fence()\n", e.prog)
+		case plan.Repeat:
+			e.bracket("Repeat", it)
+		case plan.Maybe:
+			e.bracket("Maybe", it)
+		case plan.Each:
+			e.printf("%s {\n", e.unrolled(it.Loop))
+			e.items(it.Items)
+			e.printf("}\n")
+		case plan.If:
+			e.printf("if %s {\n", condition(it.Cond))
+			e.items(it.Items)
+			e.printf("}\n")
+		case plan.Both:
+			e.both = true
+			e.printf("for %s := range 2 {\n", e.Exchange.Parity.Name)
+			e.bracket("Maybe", it)
+			e.printf("}\n")
+			e.both = false
 		}
 	}
 }
 
-func (e *emitter) plannedNode(n *loops.Node) {
-	if step := e.Steps[n]; step != nil && n.Branch {
-		e.printf("%s.Maybe()\n", e.prog)
-		e.planStep(step)
-		e.printf("%s.End()\n", e.prog)
-		return
-	} else if step != nil {
-		e.planStep(step)
-		return
-	}
-	if !e.hasSteps(n) {
-		return
-	}
-	switch {
-	case n.Loop != nil && e.Unrolled[n]:
-		e.printf("%s {\n", e.unrolled(n.Loop))
-		e.plannedInside(n)
-		e.printf("}\n")
-	case n.Loop != nil:
-		e.printf("%s.Repeat()\n", e.prog)
-		e.plannedInside(n)
-		e.printf("%s.End()\n", e.prog)
-	case n.Cond != nil && n.Cond.Always():
-		e.planned(n.Children)
-	case e.known(n):
-		e.printf("if %s {\n", condition(n.Cond))
-		e.planned(n.Children)
-		e.printf("}\n")
-	default:
-		e.printf("%s.Maybe()\n", e.prog)
-		e.planned(n.Children)
-		e.printf("%s.End()\n", e.prog)
-	}
+func (e *emitter) bracket(begin string, it *plan.Item) {
+	e.printf("%s.%s()\n", e.prog, begin)
+	e.items(it.Items)
+	e.printf("%s.End()\n", e.prog)
 }
 
-// plannedInside writes the plan of a loop's body.
-func (e *emitter) plannedInside(n *loops.Node) {
-	if n.Loop.Exchanges {
-		e.plannedBoth(n.Children)
-	} else {
-		e.planned(n.Children)
-	}
-}
-
-// known reports whether the condition of a node can be evaluated during planning: it depends only
-// on parameters and on indices of unrolled loops.
-func (e *emitter) known(n *loops.Node) bool {
-	if n.Cond == nil {
-		return false
-	}
-	all := slices.Clone(n.Cond.AtLeast0)
-	if n.Cond.Not0 != nil {
-		all = append(all, *n.Cond.Not0)
-	}
-	return e.evaluable(n, all)
-}
-
-// evaluable reports whether polynomials can be evaluated before node n, during planning.
-func (e *emitter) evaluable(n *loops.Node, all []loops.Poly) bool {
-	return !slices.ContainsFunc(all, func(p loops.Poly) bool {
-		for s := range e.idents {
-			if p.Mentions(s) && !e.unrolledAround(n, s) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-func (e *emitter) unrolledAround(n *loops.Node, s *loops.Symbol) bool {
-	for m, unrolled := range e.Unrolled {
-		if unrolled && m.Loop.Index == s && n.Within(m) {
-			return true
+// numbered returns the number of an array as an expression for the plan.
+func (e *emitter) numbered(a *loops.Array) string {
+	if x := e.Exchange; x != nil && e.both {
+		if i := slices.Index(x.Arrays[:], a); i >= 0 {
+			return fmt.Sprintf("[2]int{%d, %d}[%s]", e.Number(a), e.Number(x.Arrays[1-i]), x.Parity.Name)
 		}
 	}
-	return false
-}
-
-func (e *emitter) hasSteps(n *loops.Node) bool {
-	for m := range n.All() {
-		if e.Steps[m] != nil {
-			return true
-		}
-	}
-	return false
+	return fmt.Sprint(e.Number(a))
 }
 
 func (e *emitter) unrolled(l *loops.Loop) string {
@@ -215,7 +152,7 @@ func (e *emitter) planStep(s *loops.Step) {
 		e.printf("{\n%s := %s\n%s.Alone(%s, %s, 1)\n", e.rank, owner, e.prog, number, e.rank)
 	}
 	for _, f := range s.Footprints {
-		e.footprint(&body, s, number, f)
+		e.footprint(&body, s, number, s.Shape(f))
 	}
 	e.readElements(&body, s, number)
 	if e.Spend > 0 && s.Kind == loops.Parallel {
@@ -246,48 +183,39 @@ func (e *emitter) divided(s *loops.Step, number string) {
 		defer e.printf("%s.Dynamic(%s)\n", e.prog, number)
 	}
 	l := s.Node.Loop
-	lo, hi := tightest("max", l.Lo), tightest("min", l.Hi)
-	whole := l.Undivided()
-	switch {
-	case s.Cyclic && s.Node.Even():
-		e.printf("%s.Moving(%s, %s, %s, %d)\n", e.prog, number, lo, hi, l.Step)
-	case s.Cyclic:
-		e.printf("%s.Cyclic(%s, %s, %s, %d)\n", e.prog, number, lo, hi, l.Step)
-	case s.Template != nil:
-		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, s.Template.Lo, s.Template.Hi)
-	default:
-		e.printf("%s.Block(%s, %s, %s, %d, %s, %s)\n", e.prog, number, lo, hi, l.Step, tightest("max", whole.Lo), tightest("min", whole.Hi))
+	over := fmt.Sprintf("%s, %s, %s, %d", number, tightest("max", l.Lo), tightest("min", l.Hi), l.Step)
+	switch how, lo, hi := s.Partition(); how {
+	case loops.Moving:
+		e.printf("%s.Moving(%s)\n", e.prog, over)
+	case loops.Turns:
+		e.printf("%s.Cyclic(%s)\n", e.prog, over)
+	case loops.Blocks:
+		e.printf("%s.Block(%s, %s, %s)\n", e.prog, over, tightest("max", lo), tightest("min", hi))
 	}
 }
 
-func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f loops.Footprint) {
+func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f loops.Shape) {
 	method := map[loops.Touch]string{loops.Reads: "Reads", loops.Writes: "Writes", loops.Overwrites: "Overwrites"}[f.Use]
 	region := fmt.Sprintf("%s.%s(%s, %s, %s)", e.prog, method, number, e.rank, e.numbered(f.Array))
 	part := e.vars[s].part
-	own := func(l *loops.Loop) bool { return s.Kind == loops.Parallel && l == s.Node.Loop }
 	braces := 0
 	open := func(format string, args ...any) {
 		fmt.Fprintf(b, format+" {\n", args...)
 		braces++
 	}
-	var without *loops.Poly
-	if s.Kind == loops.Parallel {
-		without = f.Without(s.Node.Loop)
+	if f.Without != nil {
+		open("for _, %s := range %s.Without(%s)", part, part, f.Without)
 	}
-	if without != nil {
-		open("for _, %s := range %s.Without(%s)", part, part, without)
-	}
-	rows := f.Rows()
-	if f.Use == loops.Reads && slices.ContainsFunc(f.Frames, func(g loops.Frame) bool { return g.Each }) {
+	if f.Use == loops.Reads && f.Long {
 		open("if %s.NeedsReads()", e.prog)
 	}
 	for _, frame := range f.Frames {
 		switch l := frame.Loop; {
 		case l == nil:
 			open("if %s", condition(frame.Cond))
-		case own(l) && frame.Each:
+		case s.Divides(l) && frame.Each:
 			open("%s", header(l.Index.Name, part+".First", part+".End", part+".By"))
-		case own(l):
+		case s.Divides(l):
 			open("if %s.Count() > 0", part)
 		case frame.Each:
 			open("%s", header(l.Index.Name, tightest("max", l.Lo), tightest("min", l.Hi), fmt.Sprint(l.Step)))
@@ -295,49 +223,38 @@ func (e *emitter) footprint(b *strings.Builder, s *loops.Step, number string, f 
 			open("if %s < %s", tightest("max", l.Lo), tightest("min", l.Hi))
 		}
 	}
-	if f.At == nil {
-		fmt.Fprintf(b, "%s.Add(0, %s)\n", region, e.array(f.Array).size())
-	} else {
-		fmt.Fprintf(b, "%s.%s\n", region, e.elements(f, rows, part, own))
-	}
+	fmt.Fprintf(b, "%s.%s\n", region, e.elements(s, f))
 	b.WriteString(strings.Repeat("}\n", braces))
 }
 
-// elements returns the call that adds the elements of a footprint to a region, for all iterations
-// of the loop rows, unless it is nil.
-func (e *emitter) elements(f loops.Footprint, rows *loops.Loop, part string, own func(*loops.Loop) bool) string {
-	at, run, runs, stride := *f.At, "1", "1", "1"
-	first, by, rowCount := "", "", ""
-	pitch := loops.Number(0)
-	if rows != nil {
-		pitch, at, _ = at.Factor(rows.Index)
-		first, by, rowCount = tightest("max", rows.Lo), fmt.Sprint(rows.Step), count(rows)
-		if own(rows) {
-			first, by, rowCount = part+".First", part+".By", part+".Count()"
-		}
+// elements returns the call that adds the elements of a shape to a region.
+func (e *emitter) elements(s *loops.Step, f loops.Shape) string {
+	if f.At == nil {
+		return fmt.Sprintf("Add(0, %s)", f.Array.Size)
 	}
-	lo := at.String()
+	part, at := e.vars[s].part, *f.At
+	lo, run, runs, stride := at.String(), "1", "1", "1"
 	switch l := f.Run; {
-	case l == nil && rows == nil:
+	case l == nil && f.Rows == nil:
 		return fmt.Sprintf("Add(%s, %s)", at, at.Plus(loops.Number(1)))
 	case l == nil:
-	case own(l):
-		c, rest, _ := at.Coefficient(l.Index)
-		lo, runs, stride = sum(rest, c, part+".First"), part+".Count()", times(c, part+".By")
+	case s.Divides(l):
+		lo, runs, stride = sum(at, f.Factor, part+".First"), part+".Count()", times(f.Factor, part+".By")
+	case f.Stride == 1 && len(l.Lo) == 1 && len(l.Hi) == 1 && f.Rows == nil:
+		return fmt.Sprintf("Add(%s, %s)", at.Plus(l.Lo[0]), at.Plus(l.Hi[0]))
 	case f.Stride == 1 && len(l.Lo) == 1 && len(l.Hi) == 1:
-		_, rest, _ := at.Coefficient(l.Index)
-		if rows == nil {
-			return fmt.Sprintf("Add(%s, %s)", rest.Plus(l.Lo[0]), rest.Plus(l.Hi[0]))
-		}
-		lo, run = rest.Plus(l.Lo[0]).String(), l.Hi[0].Minus(l.Lo[0]).String()
+		lo, run = at.Plus(l.Lo[0]).String(), l.Hi[0].Minus(l.Lo[0]).String()
 	default:
-		c, rest, _ := at.Coefficient(l.Index)
-		lo, runs, stride = sum(rest, c, "("+tightest("max", l.Lo)+")"), count(l), fmt.Sprint(f.Stride)
+		lo, runs, stride = sum(at, f.Factor, "("+tightest("max", l.Lo)+")"), count(l), fmt.Sprint(f.Stride)
 	}
-	if rows == nil {
+	if f.Rows == nil {
 		return fmt.Sprintf("Strided(%s, %s, %s, %s)", lo, run, runs, stride)
 	}
-	return fmt.Sprintf("Grid(%s, %s, %s, %s, %s, %s)", plus(product(pitch, first), lo), run, runs, stride, rowCount, product(pitch, by))
+	first, by, rows := tightest("max", f.Rows.Lo), fmt.Sprint(f.Rows.Step), count(f.Rows)
+	if s.Divides(f.Rows) {
+		first, by, rows = part+".First", part+".By", part+".Count()"
+	}
+	return fmt.Sprintf("Grid(%s, %s, %s, %s, %s, %s)", plus(product(f.Pitch, first), lo), run, runs, stride, rows, product(f.Pitch, by))
 }
 
 // plus returns the expression for a plus b.
@@ -437,29 +354,22 @@ func times(c int64, x string) string {
 }
 
 func condition(c *loops.Cond) string {
-	all := []string{"true"}
+	var all []string
 	for _, p := range c.AtLeast0 {
 		all = append(all, p.String()+" >= 0")
 	}
 	if c.Not0 != nil {
 		all = append(all, c.Not0.String()+" != 0")
 	}
-	if len(all) > 1 {
-		all = all[1:]
-	}
-	return strings.Join(all, " && ")
-}
-
-func idempotent(op string) bool {
-	return strings.Contains(op, ".") || slices.Contains([]string{"max", "min", "<", ">", "&", "|", "&&", "||"}, op)
+	return cmp.Or(strings.Join(all, " && "), "true")
 }
 
 // foldsArray writes the declaration that every rank overwrites its part of a reduced array, and
 // that rank 0 starts from the previous contents.
 func (e *emitter) foldsArray(b *strings.Builder, s *loops.Step, number string, f loops.Fold) {
-	name, parts, array := f.Array.Name, e.numberOfParts(f.Array), e.numbered(f.Array)
+	name, parts, array := f.Array.Name, e.NumberOfParts(f.Array), e.numbered(f.Array)
 	read := fmt.Sprintf("%s.Reads(%s, %s, %s).Add(0, len(%s))\n", e.prog, number, e.rank, array, name)
-	if !idempotent(f.Operator) {
+	if !loops.Idempotent(f.Operator) {
 		read = fmt.Sprintf("if %s == 0 {\n%s}\n", e.rank, read)
 	}
 	fmt.Fprintf(b, "%s%s.Overwrites(%s, %s, %d).Add(%s*len(%s), (%s+1)*len(%s))\n", read, e.prog, number, e.rank, parts, e.rank, name, e.rank, name)
@@ -471,27 +381,12 @@ func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
 	number := names.add
 	number += names.key
 	e.printf("%s = %s.Step()\n", number, e.prog)
-	if e.elsewhere(s, a) {
+	if e.Elsewhere(s, a) {
 		e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)
 	} else {
 		e.printf("%s.Alone(%s, 0, len(%s))\n", e.prog, number, a.Name)
 	}
 	e.printf("for %s := range %s.Nodes() {\n%s := %s.Iterations(%s, %s)\n", e.rank, e.prog, names.part, e.prog, number, e.rank)
 	e.printf("%s.Overwrites(%s, %s, %s).Add(%s.First, %s.End)\n", e.prog, number, e.rank, e.numbered(a), names.part, names.part)
-	e.printf("%s.Reads(%s, %s, %d).Strided(%s.First, %s.Count(), %s.Nodes(), len(%s))\n}\n", e.prog, number, e.rank, e.numberOfParts(a), names.part, names.part, e.prog, a.Name)
-}
-
-// elsewhere reports whether other steps use an array. If not, it is best kept at rank 0.
-func (e *emitter) elsewhere(s *loops.Step, a *loops.Array) bool {
-	for n, other := range e.Steps {
-		if other == s {
-			continue
-		}
-		for m := range n.All() {
-			if slices.ContainsFunc(m.Own, func(x loops.Action) bool { return x.Access != nil && x.Access.Array == a }) {
-				return true
-			}
-		}
-	}
-	return false
+	e.printf("%s.Reads(%s, %s, %d).Strided(%s.First, %s.Count(), %s.Nodes(), len(%s))\n}\n", e.prog, number, e.rank, e.NumberOfParts(a), names.part, names.part, e.prog, a.Name)
 }

@@ -118,7 +118,7 @@ func testBatch(t *testing.T, seed uint64, count, most int) (c counts) {
 			break
 		}
 		if s, err := fn.Plan(); err == nil {
-			c.tally(s)
+			c.tally(s.Schedule)
 			good[nests[n-seed].local] = append(good[nests[n-seed].local], nests[n-seed])
 			c.nests++
 		}

@@ -10,35 +10,33 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
 )
 
-// foldable reports whether ranks can combine values of a type by an operator: numbers of at most 8
-// bytes, and booleans by && and ||.
-func foldable(t types.Type, op string) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	if ok && (op == "&&" || op == "||") {
-		return b.Info()&types.IsBoolean != 0
+// typeOf returns a type as the passes know it.
+func typeOf(t types.Type) *loops.Type {
+	of := &loops.Type{Origin: t}
+	if flat(t) {
+		of.Bytes = layout().Sizeof(t)
 	}
-	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0 && b.Kind() != types.Uintptr
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsBoolean != 0:
+			of.Class = loops.Boolean
+		case info&types.IsInteger != 0 && u.Kind() != types.Uintptr:
+			of.Class = loops.Integer
+		case info&types.IsFloat != 0:
+			of.Class = loops.Float
+		}
+	case *types.Array:
+		of.Element = typeOf(u.Elem())
+		if inner := of.Element.Element; inner != nil {
+			of.Element = inner
+		}
+	}
+	return of
 }
 
-// combinable reports whether ranks can combine variables of an array type, element by element, if
-// the program changes elements by an operator.
-func combinable(t types.Type, op string) bool {
-	e := elementOf(t)
-	return e != nil && op != "&&" && op != "||" && foldable(e, op)
-}
-
-// elementOf returns the type of the elements of an array, or of an array of arrays; nil if t is no
-// array.
-func elementOf(t types.Type) types.Type {
-	a, ok := t.Underlying().(*types.Array)
-	if !ok {
-		return nil
-	}
-	if inner := elementOf(a.Elem()); inner != nil {
-		return inner
-	}
-	return a.Elem()
-}
+// layout returns the sizes of types on the systems that Fagus runs on.
+func layout() types.Sizes { return types.SizesFor("gc", "amd64") }
 
 // folding returns the operator and the other operands of x = x + e, x = e + x, x = max(x, e),
 // x = x && e and similar statements, or "" for any other statement.
@@ -152,7 +150,7 @@ func (t *translator) chooses(n *loops.Node, targets []ast.Expr, best int, op str
 			return false
 		}
 		s := t.scalars[t.info.Uses[id]]
-		if s == nil || slices.Contains(all, s) || !foldable(t.info.TypeOf(e), op) {
+		if s == nil || slices.Contains(all, s) || !s.Type.Folds(op) {
 			return false
 		}
 		all = append(all, s)

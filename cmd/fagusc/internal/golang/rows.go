@@ -40,11 +40,13 @@ func (t *translator) rows(id *ast.Ident, o types.Object, s *types.Slice) bool {
 	return true
 }
 
-// newMatrix makes an array of a slice of slices of the caller.
+// newMatrix makes an array of a slice of slices.
 func (t *translator) newMatrix(name string, element types.Type) *matrix {
-	a := &array{Array: &loops.Array{Name: name}, element: element, columns: fmt.Sprintf("region.Columns(%s)", name)}
-	t.arrays = append(t.arrays, a)
-	return &matrix{a, loops.Of(&loops.Symbol{Name: "len(" + name + ")"}), loops.Of(&loops.Symbol{Name: a.columns})}
+	s := t.newSlice(name, element)
+	s.Columns = &loops.Symbol{Name: fmt.Sprintf("region.Columns(%s)", name)}
+	m := &matrix{s.array, s.length, loops.Of(s.Columns)}
+	s.Size = m.rows.Times(m.width)
+	return m
 }
 
 // makesRows records the local slice of slices that two statements make, and reports whether they
@@ -69,11 +71,9 @@ func (t *translator) makesRows(first, second ast.Stmt) bool {
 	if !ok || !types.Identical(row, types.NewSlice(element)) {
 		return false
 	}
-	own := &array{Array: &loops.Array{Name: id.Name, Local: true}, element: element,
-		columns: fmt.Sprintf("region.Columns(%s)", id.Name),
-		length:  length.String() + ", " + width.String(), made: first, filled: second}
-	t.arrays = append(t.arrays, own)
-	t.matrices[o] = &matrix{own, length, loops.Of(&loops.Symbol{Name: own.columns})}
+	own := t.newMatrix(id.Name, element)
+	own.Local, own.length, own.made, own.filled, own.rows = true, length.String()+", "+width.String(), first, second, length
+	t.matrices[o] = own
 	return true
 }
 

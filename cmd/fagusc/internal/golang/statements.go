@@ -185,7 +185,7 @@ func (t *translator) define(n *loops.Node, id *ast.Ident) {
 			return
 		}
 	}
-	t.scalars[o] = &loops.Scalar{Name: id.Name}
+	t.scalar(o, false)
 	t.write(n, o, id, "")
 }
 

@@ -19,13 +19,10 @@ type Function struct {
 	// preamble are the statements before the plan: they compute variables from parameters and make
 	// local arrays.
 	preamble []ast.Stmt
-	aliases  []alias   // of the outermost block, in order
-	exchange *exchange // nil if there is none
+	aliases  []alias // of the outermost block, in order
 	arrays   []*array
 	refused  []*loops.Refusal
-	names    map[string]int           // how often symbols and identifiers use a name
-	idents   map[*loops.Symbol]string // names of indices in the source
-	scalars  map[types.Object]*loops.Scalar
+	names    map[string]int  // how often symbols and identifiers use a name
 	results  []string        // names of the results
 	headers  [][2]token.Pos  // ranges that the output does not contain
 	types    map[string]bool // import lines for the types in the output
@@ -41,22 +38,12 @@ type alias struct {
 
 type array struct {
 	*loops.Array
-	element types.Type
 	length  string       // length of a local slice, and of its rows if it has any, as expressions
 	made    ast.Stmt     // the statement that makes a local slice
 	filled  ast.Stmt     // the loop that makes the rows of a local slice of slices
 	aliased bool         // another variable denotes a part of the array
 	field   types.Object // the parameter of which the array is a field, or nil
 	used    bool         // the function uses the field
-	columns string       // length of the rows of a slice of slices, an expression; empty for others
-}
-
-// size returns the number of elements as an expression.
-func (a *array) size() string {
-	if a.columns != "" {
-		return fmt.Sprintf("len(%s)*%s", a.Name, a.columns)
-	}
-	return fmt.Sprintf("len(%s)", a.Name)
 }
 
 // slice is a variable that denotes a part of an array, given by its first element and its length.
@@ -72,7 +59,8 @@ type translator struct {
 	*Function
 	info        *types.Info
 	assigned    map[types.Object]int
-	directives  map[int]string              // of loops, by line
+	directives  map[int]string // of loops, by line
+	scalars     map[types.Object]*loops.Scalar
 	values      map[types.Object]loops.Poly // values of integer variables that never change
 	slices      map[types.Object]*slice
 	matrices    map[types.Object]*matrix
@@ -85,17 +73,18 @@ type translator struct {
 	innermost   ast.Stmt // the innermost loop around; nil in a called function outside its loops
 	calls       *calls   // the calls in the statement that is translated; nil in other contexts
 	inlined     []*types.Func
+	exchange    *exchange // nil if there is none
 }
 
 func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function {
 	t := &translator{
 		Function: &Function{
 			Function: &loops.Function{Name: qualified(f.pkg.TypesInfo, decl), Pos: f.pos(decl.Name.Pos())}, file: f, decl: decl, members: make(map[types.Object]member),
-			names: make(map[string]int), idents: make(map[*loops.Symbol]string), types: make(map[string]bool), scalars: make(map[types.Object]*loops.Scalar),
+			names: make(map[string]int), types: make(map[string]bool),
 		},
 		info:     f.pkg.TypesInfo,
 		assigned: assigned(f.pkg.TypesInfo, decl.Body), directives: directives,
-		values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice), matrices: make(map[types.Object]*matrix), fields: make(map[string]loops.Poly),
+		scalars: make(map[types.Object]*loops.Scalar), values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice), matrices: make(map[types.Object]*matrix), fields: make(map[string]loops.Poly),
 		fieldSlices: make(map[string]*slice), fieldRows: make(map[string]*matrix),
 		divisions: make(map[string]*loops.Division),
 	}
@@ -112,7 +101,7 @@ func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function
 	t.findExchange()
 	defer t.exchanged()
 	t.parameters()
-	defer t.usedFields()
+	defer t.complete()
 	body := t.opening(decl.Body.List)
 	if n := len(body); n > 0 {
 		if r, ok := body[n-1].(*ast.ReturnStmt); ok {
@@ -153,7 +142,7 @@ func (t *translator) parameters() {
 				t.results = append(t.results, t.unique("result"))
 				continue
 			}
-			t.scalars[t.info.Defs[id]] = &loops.Scalar{Name: id.Name, Outer: true}
+			t.scalar(t.info.Defs[id], true)
 			t.results = append(t.results, id.Name)
 		}
 		if len(field.Names) == 0 {
@@ -206,21 +195,27 @@ func (t *translator) parameter(id *ast.Ident) {
 		if under.Info()&types.IsInteger != 0 && under.Info()&types.IsUnsigned == 0 && t.assigned[o] == 0 {
 			t.values[o] = t.outer(o, converted(o))
 		} else {
-			t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
+			t.scalar(o, true)
 		}
 	default:
 		if !flat(under) {
 			t.refuse(id.Pos(), "parameter %s: only numbers, structs and arrays of them, slices of these, structs with such slices, and pointers to structs are supported", id.Name)
 		}
-		t.scalars[o] = &loops.Scalar{Name: id.Name, Outer: true}
+		t.scalar(o, true)
 	}
 }
 
-// newSlice makes an array of a slice of the caller.
+// scalar makes a scalar of a variable.
+func (t *translator) scalar(o types.Object, outer bool) {
+	t.scalars[o] = &loops.Scalar{Name: o.Name(), Type: typeOf(o.Type()), Outer: outer}
+}
+
+// newSlice makes an array of a slice.
 func (t *translator) newSlice(name string, element types.Type) *slice {
-	a := &array{Array: &loops.Array{Name: name}, element: element}
+	length := loops.Of(&loops.Symbol{Name: "len(" + name + ")"})
+	a := &array{Array: &loops.Array{Name: name, Element: typeOf(element), Size: length}}
 	t.arrays = append(t.arrays, a)
-	return &slice{array: a, length: loops.Of(&loops.Symbol{Name: "len(" + name + ")"})}
+	return &slice{array: a, length: length}
 }
 
 // converted returns the value of an integer variable as an expression of type int.
@@ -290,9 +285,9 @@ func (t *translator) makes(s ast.Stmt) bool {
 	for i, e := range a.Rhs {
 		id := a.Lhs[i].(*ast.Ident)
 		length, element, _ := t.made(e)
-		own := &array{Array: &loops.Array{Name: id.Name, Local: true}, element: element, length: length.String(), made: s}
-		t.arrays = append(t.arrays, own)
-		t.slices[t.info.Defs[id]] = &slice{array: own, length: length}
+		own := t.newSlice(id.Name, element)
+		own.Local, own.array.length, own.made, own.length = true, length.String(), s, length
+		t.slices[t.info.Defs[id]] = own
 	}
 	return true
 }
@@ -349,7 +344,7 @@ func (t *translator) integer(e ast.Expr) bool {
 }
 
 func (t *translator) wide(e ast.Expr) bool {
-	return t.info.Types[e].Value != nil || types.SizesFor("gc", "amd64").Sizeof(t.info.TypeOf(e)) == 8
+	return t.info.Types[e].Value != nil || layout().Sizeof(t.info.TypeOf(e)) == 8
 }
 
 func (t *translator) binary(e *ast.BinaryExpr) (p loops.Poly, ok bool) {
@@ -392,8 +387,7 @@ func (t *translator) called(e *ast.CallExpr) (p loops.Poly, ok bool) {
 	}
 	if t.info.Types[e.Fun].IsType() {
 		p, ok = t.poly(e.Args[0])
-		sizes := types.SizesFor("gc", "amd64")
-		return p, ok && t.integer(e) && t.integer(e.Args[0]) && sizes.Sizeof(t.info.TypeOf(e)) >= sizes.Sizeof(t.info.TypeOf(e.Args[0]))
+		return p, ok && t.integer(e) && t.integer(e.Args[0]) && layout().Sizeof(t.info.TypeOf(e)) >= layout().Sizeof(t.info.TypeOf(e.Args[0]))
 	}
 	id, isID := e.Fun.(*ast.Ident)
 	if !isID || t.info.Uses[id] != types.Universe.Lookup("len") {
@@ -420,7 +414,5 @@ func (t *translator) symbol(ident string, l *loops.Loop) *loops.Symbol {
 		name = t.unique(ident)
 	}
 	t.names[ident] = 2
-	s := &loops.Symbol{Name: name, Ident: ident, Loop: l}
-	t.idents[s] = ident
-	return s
+	return &loops.Symbol{Name: name, Ident: ident, Loop: l}
 }

@@ -74,8 +74,8 @@ func (e *emitter) values(text string) string {
 	}
 	used := e.names(text, known)
 	for _, a := range e.arrays {
-		if a.columns != "" {
-			used = append(used, a.columns)
+		if a.Columns != nil {
+			used = append(used, a.Columns.Name)
 		}
 	}
 	if len(used) == 0 {

@@ -28,9 +28,9 @@ func (e *emitter) waveOf(s *loops.Step) *loops.Wave {
 
 // here returns a polynomial as an expression in the names of the source.
 func (e *emitter) here(p loops.Poly) string {
-	for s, ident := range e.idents {
-		if s.Name != ident && p.Mentions(s) {
-			p = p.Replace(s, loops.Of(&loops.Symbol{Name: ident}))
+	for s := range p.Indices() {
+		if s.Name != s.Ident {
+			p = p.Replace(s, loops.Of(&loops.Symbol{Name: s.Ident}))
 		}
 	}
 	return p.String()

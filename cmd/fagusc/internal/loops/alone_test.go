@@ -86,7 +86,7 @@ func TestAlone(t *testing.T) {
 		{"deep and not", []*Node{reduction(2), reduction(1)}, "one i, parallel k reduces, one"},
 	} {
 		f := &Function{Name: "f", Body: c.body, Unique: func(name string) string { return name }}
-		s, err := f.Plan()
+		s, err := f.Schedule()
 		got := ""
 		if err != nil {
 			got = strings.TrimPrefix(err.Error(), ": ")

@@ -3,7 +3,7 @@
 // conditions and statements with their accesses. A subscript or bound is either unknown or a
 // polynomial in the function's parameters and the indices of enclosing loops.
 //
-//	s, err := f.Plan()   // err names the two conflicting accesses and the loop
+//	s, err := f.Schedule()   // err names the two conflicting accesses and the loop
 //	s.Steps[node]        // which ranks execute a statement, and which elements it accesses
 //
 // # Method

@@ -64,12 +64,7 @@ func footprints(s *Step) (all []Footprint) {
 }
 
 func written(step *Node, array *Array) bool {
-	for n := range step.All() {
-		if slices.ContainsFunc(n.Own, func(a Action) bool { return a.Access != nil && a.Access.Write && a.Access.Array == array }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(step.accesses(), func(p place) bool { return p.Write && p.Array == array })
 }
 
 // folds reports whether ranks reduce the array or the element of an access.
@@ -357,16 +352,10 @@ func (f *Footprint) runMentions(s *Symbol) bool {
 }
 
 func (g Frame) mentions(s *Symbol) bool {
-	var all []Poly
 	if g.Loop != nil {
-		all = slices.Concat(g.Loop.Lo, g.Loop.Hi)
-	} else {
-		all = slices.Clone(g.Cond.AtLeast0)
-		if g.Cond.Not0 != nil {
-			all = append(all, *g.Cond.Not0)
-		}
+		return g.Loop.boundBy(s)
 	}
-	return slices.ContainsFunc(all, func(p Poly) bool { return p.Mentions(s) })
+	return slices.ContainsFunc(g.Cond.Polys(), func(p Poly) bool { return p.Mentions(s) })
 }
 
 // run moves the loop with the smallest stride from the frames to Run.
@@ -390,10 +379,10 @@ func (f *Footprint) run() {
 	}
 }
 
-// Rows removes an innermost loop from the frames, and returns it, if each of its iterations touches
+// rows removes an innermost loop from the frames, and returns it, if each of its iterations touches
 // the same elements at a distance that does not depend on the iteration. If there is none, it
 // returns nil.
-func (f *Footprint) Rows() *Loop {
+func (f *Footprint) rows() *Loop {
 	if f.At == nil {
 		return nil
 	}
@@ -410,9 +399,9 @@ func (f *Footprint) Rows() *Loop {
 	return nil
 }
 
-// Without removes the condition that the index of l, a loop of the frames, is not x, and returns x.
+// without removes the condition that the index of l, a loop of the frames, is not x, and returns x.
 // If the frames have no such condition, it returns nil.
-func (f *Footprint) Without(l *Loop) *Poly {
+func (f *Footprint) without(l *Loop) *Poly {
 	if l == nil || !slices.ContainsFunc(f.Frames, func(g Frame) bool { return g.Loop == l }) {
 		return nil
 	}

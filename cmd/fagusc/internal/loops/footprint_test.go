@@ -30,14 +30,14 @@ func TestRows(t *testing.T) {
 		"a square of the index": {Footprint{At: new(at.Times(Of(i.Index))), Frames: []Frame{{Loop: i, Each: true}}}, false, false},
 	} {
 		f := test.footprint
-		without := f.Without(i)
+		without := f.without(i)
 		if (without != nil) != test.without || without != nil && !without.Equal(Number(5)) {
 			t.Errorf("%s: without %v, want %v", what, without, test.without)
 		}
 		if f.Frames[0].Loop != i || !f.Frames[0].Each {
 			t.Errorf("%s: the loop matters no more in %v", what, f.Frames)
 		}
-		if rows := f.Rows(); (rows == i) != test.rows || len(f.Frames) == 0 != test.rows {
+		if rows := f.rows(); (rows == i) != test.rows || len(f.Frames) == 0 != test.rows {
 			t.Errorf("%s: rows %v and frames %v, want rows: %v", what, rows, f.Frames, test.rows)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // Symbol is an integer that is known only at run time: a parameter of the function, the index of a
 // loop, or the quotient or remainder of a division.
 type Symbol struct {
-	Name     string    // unique; an expression in Go and C
-	Ident    string    // for the index of a loop: its name in the source
+	Name     string    // unique; an expression in the language of the front end
+	Ident    string    // for the index of a loop: its name at the loop, which need not be unique
 	Loop     *Loop     // the loop whose index this is, or nil
 	Division *Division // the division whose quotient or remainder this is, or nil
 }
@@ -185,6 +185,20 @@ func (p Poly) Symbols() func(yield func(*Symbol) bool) {
 			}
 		}
 	}
+}
+
+// Indices iterates over the indices of loops on which the value of p may depend.
+func (p Poly) Indices() func(yield func(*Symbol) bool) {
+	return func(yield func(*Symbol) bool) { p.indices(yield) }
+}
+
+func (p Poly) indices(yield func(*Symbol) bool) bool {
+	for s := range p.Symbols() {
+		if s.Division != nil && !s.Division.Of.indices(yield) || s.Loop != nil && !yield(s) {
+			return false
+		}
+	}
+	return true
 }
 
 // String returns the polynomial as an expression that is valid in Go and C.

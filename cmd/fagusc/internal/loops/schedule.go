@@ -88,8 +88,8 @@ type Refusal struct {
 // Error returns the position and the message.
 func (r *Refusal) Error() string { return r.Pos + ": " + r.Message }
 
-// Plan decides how every statement is executed. Its error is a *Refusal.
-func (f *Function) Plan() (*Schedule, error) {
+// Schedule decides how every statement is executed. Its error is a *Refusal.
+func (f *Function) Schedule() (*Schedule, error) {
 	f.link()
 	s, err := f.plan()
 	if r := (*Refusal)(nil); errors.As(err, &r) {
@@ -114,7 +114,7 @@ func (f *Function) advice(r *Refusal) string {
 		if _, writes, _ := r.loop.touches(); writes {
 			who = "one rank"
 		}
-		text += fmt.Sprintf("\n\t%s: to let %s execute all of this loop, mark it //fagus:serial", r.loop.Pos, who)
+		text += fmt.Sprintf("\n\t%s: to let %s execute all of this loop, mark it %s", r.loop.Pos, who, f.Marks.Serial)
 		if _, err := f.plan(); !errors.As(err, &r) {
 			return text
 		}
@@ -156,6 +156,7 @@ func (f *Function) planTo(s *Schedule) error {
 	}
 	s.keys(f.Body, nil)
 	s.templates(f)
+	s.exchange(f)
 	s.fold(f)
 	return nil
 }
@@ -336,7 +337,7 @@ func named(l *Loop) string {
 	if l.Index == nil {
 		return ""
 	}
-	return " over " + l.Index.Ident
+	return " over " + l.Over()
 }
 
 func (s *Schedule) add(step *Step) {
@@ -372,10 +373,7 @@ func (n *Node) mentions() (all []Poly) {
 			all = slices.Concat(all, m.Loop.Lo, m.Loop.Hi)
 		}
 		if m.Cond != nil {
-			all = append(all, m.Cond.AtLeast0...)
-			if m.Cond.Not0 != nil {
-				all = append(all, *m.Cond.Not0)
-			}
+			all = append(all, m.Cond.Polys()...)
 		}
 		for _, a := range m.Own {
 			if a.Access != nil && a.Access.At != nil {
@@ -438,6 +436,19 @@ func (s *Schedule) keys(nodes []*Node, around []*Symbol) {
 			inner = append(slices.Clone(around), n.Loop.Index)
 		}
 		s.keys(n.Children, inner)
+	}
+}
+
+// exchange adds the parity to the keys of steps that are executed after exchanges.
+func (s *Schedule) exchange(f *Function) {
+	behind := false
+	for _, top := range f.Body {
+		behind = behind || f.Exchange != nil && top == f.Exchange.Loop
+		for n := range top.All() {
+			if step := s.Steps[n]; step != nil && behind {
+				step.Key = append(slices.Clip(step.Key), f.Exchange.Parity)
+			}
+		}
 	}
 }
 

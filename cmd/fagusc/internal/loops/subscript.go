@@ -144,13 +144,8 @@ func over(a, b term) term { return term{a.coefficient / b.coefficient, without(a
 
 // index reports whether a symbol is the index of a loop or computed from an index.
 func index(s *Symbol) bool {
-	if s.Division == nil {
-		return s.Loop != nil
-	}
-	for f := range s.Division.Of.Symbols() {
-		if index(f) {
-			return true
-		}
+	for range Of(s).Indices() {
+		return true
 	}
 	return false
 }

@@ -1,25 +1,50 @@
 package loops
 
+import "slices"
+
 // Function is a function to be made parallel.
 type Function struct {
-	Name string
-	Pos  string
-	Body []*Node
+	Name   string
+	Pos    string
+	Body   []*Node
+	Arrays []*Array
+	// Callable says that one rank can call the sequential function instead, at the place where the
+	// parallel version chooses, and send its results to the others.
+	Callable bool
+	Exchange *Exchange // nil if there is none
+	Marks    Marks
 	// Unique returns an identifier that begins like this and that the function does not use.
 	Unique func(name string) string
 }
 
+// Marks are the texts by which an author marks loops, for messages.
+type Marks struct{ Serial, Independent string }
+
 // Array is a slice of the function.
 type Array struct {
-	Name  string
-	Local bool // created by the function, initially zero
+	Name    string
+	Local   bool // created by the function, initially zero
+	Element *Type
+	Size    Poly    // the number of elements
+	Columns *Symbol // the number of elements of a row, if the array has rows in memory of their own
 	// Unfoldable says why ranks cannot combine parts of the array; empty if they can.
 	Unfoldable string
+}
+
+// Exchange is a statement at the end of a loop of the outermost block by which two variables
+// exchange their arrays. Which array a variable denotes then depends on Parity, the number of
+// exchanges so far modulo 2. Steps of the loop, and those behind it, access other elements for
+// each parity.
+type Exchange struct {
+	Arrays [2]*Array
+	Loop   *Node
+	Parity *Symbol
 }
 
 // Scalar is a variable that is not an array.
 type Scalar struct {
 	Name string
+	Type *Type
 	// Outer marks a parameter or a result: it has a value before the function starts, or is read
 	// after the function returns.
 	Outer bool
@@ -36,14 +61,15 @@ type Loop struct {
 	Unknown string
 	Down    bool // the loop counts down from Hi-1
 	Leaves  bool // the loop may end before its bound
-	Wide    bool // the type of the index in the source is not int
+	Wide    bool // the type of the index in the source is not that of other integers
 	Serial  bool // the author marked the loop as serial
 	AtOnce  bool // the loop reads all elements before it writes any, as copy does
 	// Independent says that the author asserts that no iteration accesses an element that another
 	// iteration writes. Package region checks it for iterations of different ranks.
 	Independent bool
 	Wave        *Wave // not nil: the loop is over the diagonals of two loops of the source
-	// Exchanges says that iterations exchange two slices: all ranks execute each of them.
+	// Exchanges says that this is the loop of the function's Exchange: all ranks execute each
+	// iteration.
 	Exchanges bool
 	Diagonal  bool  // the loop is over one diagonal, whose iterations are independent
 	Part      *Part // not nil if this is a part of a loop of the source
@@ -64,6 +90,17 @@ func (l *Loop) Undivided() *Loop {
 	return l
 }
 
+// Over names what the loop is over, in the words of the source; empty if it has no index.
+func (l *Loop) Over() string {
+	switch {
+	case l.Index == nil:
+		return ""
+	case l.Wave != nil:
+		return l.Wave.Outer.Ident + " and " + l.Wave.Inner.Ident
+	}
+	return l.Index.Ident
+}
+
 // Affine reports whether the bounds are known.
 func (l *Loop) Affine() bool { return l.Step > 0 }
 
@@ -75,6 +112,14 @@ type Cond struct {
 
 // Always reports whether the condition holds for all values of symbols.
 func (c *Cond) Always() bool { return len(c.AtLeast0) == 0 && c.Not0 == nil }
+
+// Polys returns the polynomials of the condition.
+func (c *Cond) Polys() []Poly {
+	if c.Not0 == nil {
+		return c.AtLeast0
+	}
+	return append(slices.Clip(c.AtLeast0), *c.Not0)
+}
 
 // Access is an access to an array element.
 type Access struct {
@@ -161,6 +206,11 @@ func (n *Node) Within(outer *Node) bool {
 // All iterates over n and all nodes inside it, in source order.
 func (n *Node) All() func(yield func(*Node) bool) {
 	return func(yield func(*Node) bool) { n.all(yield) }
+}
+
+// Uses reports whether a node or a node inside it accesses an array.
+func (n *Node) Uses(a *Array) bool {
+	return slices.ContainsFunc(n.accesses(), func(p place) bool { return p.Array == a })
 }
 
 // accesses returns the accesses of a node and of all nodes inside it.

@@ -108,7 +108,7 @@ func (f *Function) arrays(v *Verdict, deepest int) {
 			v.met = append(v.met, a.Array)
 			v.refuse("%s%s", conflict(a, b), why)
 			if v.Node.Loop.Independent {
-				v.refuse("//fagus:independent does not help, because the subscript does not tell which elements a rank accesses")
+				v.refuse("%s does not help, because the subscript does not tell which elements a rank accesses", f.Marks.Independent)
 			}
 		}
 	}

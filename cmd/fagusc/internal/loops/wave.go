@@ -138,7 +138,8 @@ func (f *Function) diagonals(nest, inner *Node, by int64) *Node {
 		return nil
 	}
 	i := &Symbol{Name: nest.Loop.Index.Name, Ident: nest.Loop.Index.Ident}
-	w := &Symbol{Name: f.Unique("wave"), Ident: nest.Loop.Index.Ident + " and " + inner.Loop.Index.Ident}
+	wave := f.Unique("wave")
+	w := &Symbol{Name: wave, Ident: wave}
 	si, sj := by*direction(nest.Loop), direction(inner.Loop)
 	first, last := nest.Loop.Lo[0], nest.Loop.Hi[0].Minus(Number(1))
 	// The extremes of w = si*i + sj*j, where from + lo*i <= j <= to - 1 + hi*i.

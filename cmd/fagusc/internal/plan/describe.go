@@ -1,4 +1,4 @@
-package golang
+package plan
 
 import (
 	"fmt"
@@ -9,42 +9,37 @@ import (
 )
 
 // Describe describes how every loop and statement of the function is executed, one line each.
-func (f *Function) Describe() []string {
-	s, err := f.Plan()
-	if err != nil {
-		return []string{err.Error()}
-	}
-	var lines []string
-	for _, top := range f.Body {
+func (p *Plan) Describe() (lines []string) {
+	for _, top := range p.of.Body {
 		for n := range top.All() {
-			why, step := "", s.Steps[n]
-			if i := slices.IndexFunc(s.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 {
-				why = strings.Join(s.Verdicts[i].Reasons, "; ")
+			why, step := "", p.Steps[n]
+			if i := slices.IndexFunc(p.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 {
+				why = strings.Join(p.Verdicts[i].Reasons, "; ")
 			}
 			switch {
 			case step != nil && why != "":
-				lines = append(lines, fmt.Sprintf("%s: loop%s: %s, because %s", n.Pos, f.over(n), f.described(step), why))
+				lines = append(lines, fmt.Sprintf("%s: loop%s: %s, because %s", n.Pos, over(n), described(step), why))
 			case step != nil:
-				lines = append(lines, n.Pos+": "+f.described(step))
+				lines = append(lines, n.Pos+": "+described(step))
 			case why != "":
-				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, f.over(n), why))
+				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, over(n), why))
 			}
 		}
 	}
 	return lines
 }
 
-func (f *Function) over(n *loops.Node) string {
+func over(n *loops.Node) string {
 	if n.Loop == nil || n.Loop.Index == nil {
 		return ""
 	}
-	if w := n.Loop.Wave; w != nil {
-		return fmt.Sprintf(" over diagonals of %s", n.Loop.Index.Ident)
+	if n.Loop.Wave != nil {
+		return " over diagonals of " + n.Loop.Over()
 	}
-	return " over " + f.idents[n.Loop.Index]
+	return " over " + n.Loop.Over()
 }
 
-func (f *Function) described(s *loops.Step) string {
+func described(s *loops.Step) string {
 	switch s.Kind {
 	case loops.Serial:
 		return "by one rank, the owner of the elements it writes"
@@ -63,12 +58,12 @@ func (f *Function) described(s *loops.Step) string {
 		case 1:
 			sign = ">"
 		}
-		how += fmt.Sprintf(", for %s %s %s", f.idents[s.Node.Loop.Index], sign, part.At)
+		how += fmt.Sprintf(", for %s %s %s", s.Node.Loop.Index.Ident, sign, part.At)
 	}
 	if s.Dynamic() {
 		how += ", or as ranks go if they compute in place"
 	}
-	text := fmt.Sprintf("loop%s: %s", f.over(s.Node), how)
+	text := fmt.Sprintf("loop%s: %s", over(s.Node), how)
 	for _, a := range s.Private {
 		text += fmt.Sprintf("; every rank has its own %s", a.Name)
 	}
