@@ -49,13 +49,12 @@ func (t *translator) counted(n *loops.Node, s *ast.ForStmt) (why string) {
 	probe := &loops.Symbol{Name: "index at " + n.Pos, Loop: n.Loop}
 	t.values[o] = loops.Of(probe)
 	step, ok := t.step(s.Post, o, probe)
-	up := step > 0
 	to, okTo := t.limits(s.Cond, o, probe, step)
 	delete(t.values, o)
 	if had {
 		t.values[o] = old
 	}
-	from, okFrom := t.bounds(init.Rhs[0], up)
+	from, okFrom := t.bounds(init.Rhs[0], step > 0)
 	switch {
 	case !ok:
 		return fmt.Sprintf("its step is not the addition of a number to %s", id.Name)
@@ -67,25 +66,12 @@ func (t *translator) counted(n *loops.Node, s *ast.ForStmt) (why string) {
 	if why := t.overruns(id, to, step); why != "" {
 		return why
 	}
-	l, one := n.Loop, loops.Number(1)
-	switch {
-	case up && (step == 1 || len(from) == 1):
-		l.Lo, l.Hi, l.Step = from, to, step
-	case up || step < -1 && (len(from) > 1 || len(to) > 1):
-		return "it has several bounds, and its step is not 1"
-	default:
-		l.Lo, l.Step, l.Down = to, -step, true
-		for _, p := range from {
-			l.Hi = append(l.Hi, p.Plus(one))
-		}
-		if step < -1 { // the last value is as far from the first as whole steps go
-			whole := loops.Of(t.division(from[0].Minus(to[0]), -step).Quotient).Times(loops.Number(-step))
-			l.Lo = append(l.Lo, from[0].Minus(whole))
-		}
+	if why := t.Count(n.Loop, from, to, step); why != "" {
+		return why
 	}
 	t.index(n, id.Name)
-	l.Wide = o.Type() != types.Typ[types.Int]
-	t.values[o] = loops.Of(l.Index)
+	n.Loop.Wide = o.Type() != types.Typ[types.Int]
+	t.values[o] = loops.Of(n.Loop.Index)
 	if init.Tok == token.ASSIGN {
 		t.write(n, o, id, "")
 	}
@@ -147,61 +133,66 @@ func (t *translator) limits(e ast.Expr, o types.Object, probe *loops.Symbol, ste
 		y, okY := t.limits(b.Y, o, probe, step)
 		return append(x, y...), okX && okY
 	}
-	up, op, x, y := step > 0, b.Op, b.X, b.Y
-	if op == token.GTR || op == token.GEQ { // x > y is y < x
-		op = map[token.Token]token.Token{token.GTR: token.LSS, token.GEQ: token.LEQ}[op]
-		x, y = y, x
-	}
-	if op == token.NEQ && (step != 1 && step != -1) || op != token.LSS && op != token.LEQ && op != token.NEQ {
+	r, swap, isRelation := relation(b.Op)
+	if !isRelation {
 		return nil, false
 	}
+	x, y := b.X, b.Y
+	if swap {
+		x, y = y, x
+	}
+	// The bound may be min(a, b) or max(a, b) if the index stands alone on the other side.
+	one := func(e ast.Expr) ([]loops.Poly, bool) {
+		p, ok := t.poly(e)
+		return []loops.Poly{p}, ok
+	}
+	left, right := one, one
 	is := func(e ast.Expr) bool {
 		id, ok := ast.Unparen(e).(*ast.Ident)
 		return ok && t.info.Uses[id] == o
 	}
-	less, more := x, y // the side of the index, if it stands alone, and the bound
-	if !up && op != token.NEQ {
-		less, more = y, x
-	}
-	if is(less) && op != token.NEQ {
-		all, ok = t.bounds(more, !up)
-		for i := range all {
-			all[i] = beyond(all[i], up, op)
-		}
-		return all, ok
-	}
-	p, okX := t.poly(x)
-	q, okY := t.poly(y)
-	c, rest, linear := q.Minus(p).Coefficient(probe)
-	if op == token.NEQ && c == 1 && up || op == token.NEQ && c == -1 && !up {
-		c, rest = -c, loops.Number(0).Minus(rest)
-	}
 	switch {
-	case !okX || !okY || !linear:
-		return nil, false
-	case c == -1 && up: // i < rest
-		return []loops.Poly{beyond(rest, up, op)}, true
-	case c == 1 && !up: // -rest < i
-		return []loops.Poly{beyond(loops.Number(0).Minus(rest), up, op)}, true
+	case r == loops.NotEqual:
+	case step > 0 && is(x):
+		right = func(e ast.Expr) ([]loops.Poly, bool) { return t.bounds(e, false) }
+	case step < 0 && is(y):
+		left = func(e ast.Expr) ([]loops.Poly, bool) { return t.bounds(e, true) }
 	}
-	return nil, false
+	less, okX := left(x)
+	more, okY := right(y)
+	if !okX || !okY {
+		return nil, false
+	}
+	for _, p := range less {
+		for _, q := range more {
+			bound, ok := loops.Bound(p, r, q, probe, step)
+			if !ok {
+				return nil, false
+			}
+			all = append(all, bound)
+		}
+	}
+	return all, true
+}
+
+// relation returns the relation of an operator; swap says that it is that of y and x.
+func relation(op token.Token) (r loops.Relation, swap, ok bool) {
+	switch op {
+	case token.LSS, token.GTR:
+		return loops.Less, op == token.GTR, true
+	case token.LEQ, token.GEQ:
+		return loops.AtMost, op == token.GEQ, true
+	case token.EQL:
+		return loops.Equal, false, true
+	case token.NEQ:
+		return loops.NotEqual, false, true
+	}
+	return r, false, false
 }
 
 func different(e ast.Expr) bool {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	return ok && b.Op == token.NEQ
-}
-
-// beyond returns the bound of an index that is compared with p: the first value that the loop does
-// not reach if it counts up, the last value that it may reach if it counts down.
-func beyond(p loops.Poly, up bool, op token.Token) loops.Poly {
-	switch {
-	case up && op == token.LEQ:
-		return p.Plus(loops.Number(1))
-	case !up && op != token.LEQ:
-		return p.Plus(loops.Number(1))
-	}
-	return p
 }
 
 // bounds returns the polynomials of a bound: both a and b for min(a, b) above, max(a, b) below.

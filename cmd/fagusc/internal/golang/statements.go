@@ -422,41 +422,16 @@ func (t *translator) condition(e ast.Expr, opposite bool) *loops.Cond {
 		return nil
 	}
 	if b.Op == token.LAND && !opposite || b.Op == token.LOR && opposite {
-		x, y := t.condition(b.X, opposite), t.condition(b.Y, opposite)
-		if x == nil || y == nil || x.Not0 != nil && y.Not0 != nil {
-			return nil
-		}
-		if y.Not0 == nil {
-			y.Not0 = x.Not0
-		}
-		return &loops.Cond{AtLeast0: append(x.AtLeast0, y.AtLeast0...), Not0: y.Not0}
+		return t.condition(b.X, opposite).And(t.condition(b.Y, opposite))
 	}
+	r, swap, ok := relation(b.Op)
 	x, okX := t.poly(b.X)
 	y, okY := t.poly(b.Y)
-	if !okX || !okY || !t.wide(b.X) || !t.wide(b.Y) {
+	if !ok || !okX || !okY || !t.wide(b.X) || !t.wide(b.Y) {
 		return nil
 	}
-	op := b.Op
-	if opposite {
-		op = map[token.Token]token.Token{
-			token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
-		}[op]
+	if swap {
+		x, y = y, x
 	}
-	one := loops.Number(1)
-	switch op {
-	case token.LSS:
-		return &loops.Cond{AtLeast0: []loops.Poly{y.Minus(x).Minus(one)}}
-	case token.LEQ:
-		return &loops.Cond{AtLeast0: []loops.Poly{y.Minus(x)}}
-	case token.GTR:
-		return &loops.Cond{AtLeast0: []loops.Poly{x.Minus(y).Minus(one)}}
-	case token.GEQ:
-		return &loops.Cond{AtLeast0: []loops.Poly{x.Minus(y)}}
-	case token.EQL:
-		return &loops.Cond{AtLeast0: []loops.Poly{x.Minus(y), y.Minus(x)}}
-	case token.NEQ:
-		d := x.Minus(y)
-		return &loops.Cond{Not0: &d}
-	}
-	return nil
+	return loops.Compare(x, r, y, opposite)
 }

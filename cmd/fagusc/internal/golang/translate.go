@@ -68,12 +68,12 @@ type translator struct {
 	fieldRows   map[string]*matrix
 	fields      map[string]loops.Poly // values of fields that never change, by expression
 	opened      map[types.Object]int  // like assigned, for the preamble
-	divisions   map[string]*loops.Division
-	around      []string // names of the indices of enclosing loops
-	innermost   ast.Stmt // the innermost loop around; nil in a called function outside its loops
-	calls       *calls   // the calls in the statement that is translated; nil in other contexts
-	inlined     []*types.Func
-	exchange    *exchange // nil if there is none
+	around      []string              // names of the indices of enclosing loops
+	exchange    *exchange             // nil if there is none
+
+	innermost ast.Stmt // the innermost loop around; nil in a called function outside its loops
+	calls     *calls   // the calls in the statement that is translated; nil in other contexts
+	inlined   []*types.Func
 }
 
 func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function {
@@ -86,7 +86,6 @@ func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function
 		assigned: assigned(f.pkg.TypesInfo, decl.Body), directives: directives,
 		scalars: make(map[types.Object]*loops.Scalar), values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice), matrices: make(map[types.Object]*matrix), fields: make(map[string]loops.Poly),
 		fieldSlices: make(map[string]*slice), fieldRows: make(map[string]*matrix),
-		divisions: make(map[string]*loops.Division),
 	}
 	t.Unique = t.unique
 	ast.Inspect(decl, func(n ast.Node) bool {
@@ -362,22 +361,11 @@ func (t *translator) binary(e *ast.BinaryExpr) (p loops.Poly, ok bool) {
 	case e.Op == token.MUL:
 		return x.Times(y), true
 	case e.Op == token.QUO && number && by > 0:
-		return loops.Of(t.division(x, by).Quotient), true
+		return loops.Of(t.Divide(x, by).Quotient), true
 	case e.Op == token.REM && number && by > 0:
-		return loops.Of(t.division(x, by).Remainder), true
+		return loops.Of(t.Divide(x, by).Remainder), true
 	}
 	return p, false
-}
-
-// division returns the division of x by a number. Equal arguments give the same Division.
-func (t *translator) division(x loops.Poly, by int64) *loops.Division {
-	key := fmt.Sprintf("%v / %d", x, by) // the names of symbols are unique
-	d := t.divisions[key]
-	if d == nil {
-		d = loops.Divide(x, by)
-		t.divisions[key] = d
-	}
-	return d
 }
 
 // called handles len of an array and conversions that keep the value.

@@ -1,6 +1,9 @@
 package loops
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Function is a function to be made parallel.
 type Function struct {
@@ -15,6 +18,20 @@ type Function struct {
 	Marks    Marks
 	// Unique returns an identifier that begins like this and that the function does not use.
 	Unique func(name string) string
+
+	divisions map[string]*Division
+}
+
+// Divide is the function Divide, but equal arguments give the same Division.
+func (f *Function) Divide(of Poly, by int64) *Division {
+	key := fmt.Sprintf("%v / %d", of, by) // the names of symbols are unique
+	if f.divisions == nil {
+		f.divisions = make(map[string]*Division)
+	}
+	if f.divisions[key] == nil {
+		f.divisions[key] = Divide(of, by)
+	}
+	return f.divisions[key]
 }
 
 // Marks are the texts by which an author marks loops, for messages.
