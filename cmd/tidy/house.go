@@ -115,7 +115,7 @@ func corePlaces() []place {
 		{dir: "fagus/checkpoint/s3", may: []string{"fagus/checkpoint"}, time: "how long a server may take to answer", net: "asks a server by HTTP"},
 		{dir: "fagus/checkpoint/partner", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/checkpoint"}, time: "how long a host may take to answer", net: "asks hosts by HTTP"},
 		{dir: "fagus/npy"},
-		{dir: "fagus/region", may: []string{"fagus", "fagus/npy"}},
+		{dir: "fagus/region", may: []string{"fagus", "fagus/npy", "fagus/parts"}},
 		{dir: "fagus/cluster/pmi", may: []string{"dimmnet"}, time: "how long a launcher may take to answer"},
 		{dir: "fagus/cluster", may: []string{"dimmnet", "dimmnet/live/identity", "dimmnet/live/local", "dimmnet/live/mesh", "dimmnet/live/ofi", "dimmnet/live/quic", "dimmnet/live/reach", "dimmnet/live/shm", "dimmnet/live/tcp", "fagus", "fagus/cluster/pmi", "fagus/internal/launchers"},
 			time: "how long a rank waits for others, and a peer that may be stopped",

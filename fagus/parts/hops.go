@@ -14,7 +14,7 @@ import (
 // The Fence between two steps also lies between the reading of a step's messages and the writing
 // of that step's messages in the next call.
 type hops[T any] struct {
-	groups
+	Groups
 	node     *fagus.Node
 	capacity int
 	// A bundle of first goes from a rank to the server of a column in its group, and a bundle of
@@ -25,8 +25,8 @@ type hops[T any] struct {
 }
 
 func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err error) {
-	h = &hops[T]{groups: groupsOf(n.Nodes()), node: n, capacity: capacity}
-	if h.first, err = fagus.NewArray[T](n, name+".first", h.ranks*h.columns()*h.firstSize()); err != nil {
+	h = &hops[T]{Groups: GroupsOf(n.Nodes()), node: n, capacity: capacity}
+	if h.first, err = fagus.NewArray[T](n, name+".first", h.ranks*h.Columns()*h.firstSize()); err != nil {
 		return nil, err
 	}
 	if h.second, err = fagus.NewArray[T](n, name+".second", h.count*h.ranks*h.secondSize()); err != nil {
@@ -36,9 +36,9 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 	h.second.Scratch()
 	var send, forward, receive []fagus.Request
 	for from := range h.ranks {
-		group, _ := h.of(from)
-		for c := range h.columns() {
-			server, begin := h.server(group, c), h.firstBegin(from, c)
+		group, _ := h.Of(from)
+		for c := range h.Columns() {
+			server, begin := h.Server(group, c), h.firstBegin(from, c)
 			if server == from {
 				continue
 			}
@@ -56,8 +56,8 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 	}
 	for group := range h.count {
 		for to := range h.ranks {
-			_, c := h.of(to)
-			server, begin := h.server(group, c), h.secondBegin(group, to)
+			_, c := h.Of(to)
+			server, begin := h.Server(group, c), h.secondBegin(group, to)
 			if server == to {
 				continue
 			}
@@ -79,10 +79,10 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 
 // A bundle is a sequence of messages. Each is its length as a word, and its elements.
 func (h *hops[T]) firstSize() int  { return h.count * (prefix[T]() + h.capacity) }
-func (h *hops[T]) secondSize() int { return h.columns() * (prefix[T]() + h.capacity) }
+func (h *hops[T]) secondSize() int { return h.Columns() * (prefix[T]() + h.capacity) }
 
 func (h *hops[T]) firstBegin(from, column int) int {
-	return (from*h.columns() + column) * h.firstSize()
+	return (from*h.Columns() + column) * h.firstSize()
 }
 
 func (h *hops[T]) secondBegin(group, to int) int { return (group*h.ranks + to) * h.secondSize() }
@@ -111,12 +111,12 @@ func (h *hops[T]) exchange(check func([][]T) error, to [][]T, receive func([][]T
 	}
 	return h.toReceive.Do(func() {
 		me := n.Rank()
-		own, _ := h.of(me)
+		own, _ := h.Of(me)
 		for group := range h.count {
 			if group == own {
 				continue
 			}
-			lo, hi := h.members(group)
+			lo, hi := h.Members(group)
 			begin := h.secondBegin(group, me)
 			bundle := h.second.Part(begin, begin+h.secondSize())
 			for r := lo; r < hi; r++ {
@@ -130,14 +130,14 @@ func (h *hops[T]) exchange(check func([][]T) error, to [][]T, receive func([][]T
 // send writes the bundles for the columns that this rank does not serve.
 func (h *hops[T]) send(to [][]T) error {
 	me := h.node.Rank()
-	group, _ := h.of(me)
-	for c := range h.columns() {
-		if h.server(group, c) == me {
+	group, _ := h.Of(me)
+	for c := range h.Columns() {
+		if h.Server(group, c) == me {
 			continue
 		}
 		begin := h.firstBegin(me, c)
 		bundle := h.first.Part(begin, begin+h.firstSize())[:0]
-		for _, r := range h.column(c) {
+		for _, r := range h.Column(c) {
 			bundle = appendMessage(bundle, to[r])
 		}
 		if err := wrote(h.node, h.first, begin, begin+len(bundle)); err != nil {
@@ -151,10 +151,10 @@ func (h *hops[T]) send(to [][]T) error {
 // the elements of from that are for this rank.
 func (h *hops[T]) forward(to, from [][]T) error {
 	me := h.node.Rank()
-	group, _ := h.of(me)
-	lo, hi := h.members(group)
-	for _, c := range h.served(me) {
-		ranks := h.column(c)
+	group, _ := h.Of(me)
+	lo, hi := h.Members(group)
+	for _, c := range h.Served(me) {
+		ranks := h.Column(c)
 		bundles := make([][]T, len(ranks))
 		for i, r := range ranks {
 			if begin := h.secondBegin(group, r); r != me {

@@ -28,7 +28,7 @@ func NewVectors[T any](n *fagus.Node, name string, length int) (*Vectors[T], err
 	if length < 1 {
 		return nil, fmt.Errorf("parts: vectors %q of %d elements: want at least 1", name, length)
 	}
-	return newVectors[T](n, name, length, n.Folds() && n.Nodes() >= wholeNodes)
+	return newVectors[T](n, name, length, InSteps(n))
 }
 
 func newVectors[T any](n *fagus.Node, name string, length int, inSteps bool) (v *Vectors[T], err error) {

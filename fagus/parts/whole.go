@@ -27,12 +27,13 @@ type Whole[T any] struct {
 
 // NewWhole makes a vector of length elements. It is collective.
 func NewWhole[T any](n *fagus.Node, name string, length int) (w *Whole[T], err error) {
-	return newWhole[T](n, name, length, n.Folds() && n.Nodes() >= wholeNodes)
+	return newWhole[T](n, name, length, InSteps(n))
 }
 
-// wholeNodes is the smallest number of nodes on which blocks go in two steps. That is faster for
-// blocks of 8 to 4096 bytes (go test ./fagus/parts -run - -bench WholeSimulated -benchtime 1x).
-const wholeNodes = 16
+// InSteps reports whether data that all ranks read go in two steps, by way of [Groups]. On 16 nodes
+// and more that is faster for blocks of 8 to 4096 bytes (go test ./fagus/parts -run - -bench
+// WholeSimulated -benchtime 1x).
+func InSteps(n *fagus.Node) bool { return n.Folds() && n.Nodes() >= 16 }
 
 func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *Whole[T], err error) {
 	if length < 1 {
@@ -140,7 +141,7 @@ func (w *Whole[T]) allOf(turn int) []T {
 // it gets messages from about as many ranks as the square root of their number, instead of from
 // all.
 type wholeSteps[T any] struct {
-	groups
+	Groups
 	node   *fagus.Node
 	blocks *Blocks[T]
 	copies *fagus.Array[T]     // by column, a vector
@@ -150,18 +151,18 @@ type wholeSteps[T any] struct {
 }
 
 func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(block []T) int) (s *wholeSteps[T], err error) {
-	s = &wholeSteps[T]{groups: groupsOf(n.Nodes()), node: n, blocks: b, used: used}
-	if s.copies, err = fagus.NewArray[T](n, name+".copies", s.columns()*b.Len()); err != nil {
+	s = &wholeSteps[T]{Groups: GroupsOf(n.Nodes()), node: n, blocks: b, used: used}
+	if s.copies, err = fagus.NewArray[T](n, name+".copies", s.Columns()*b.Len()); err != nil {
 		return nil, err
 	}
 	s.copies.Scratch()
-	own, column := s.of(n.Rank())
-	lo, hi := s.members(own)
+	own, column := s.Of(n.Rank())
+	lo, hi := s.Members(own)
 	var wants []fagus.Request
 	for r := lo; r < hi; r++ {
 		wants = append(wants, b.Want(fagus.Shared, r)...)
 	}
-	for c := range s.columns() {
+	for c := range s.Columns() {
 		for group := range s.count {
 			lo, hi := s.part(group)
 			if lo == hi {
@@ -172,7 +173,7 @@ func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(bl
 			if err != nil {
 				return nil, err
 			}
-			if s.server(group, c) == n.Rank() {
+			if s.Server(group, c) == n.Rank() {
 				wants = append(wants, v.Write().Reporting())
 			}
 			if c == column {
@@ -186,7 +187,7 @@ func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(bl
 
 // part returns the elements of a group: lo to hi-1.
 func (s *wholeSteps[T]) part(group int) (lo, hi int) {
-	first, end := s.members(group)
+	first, end := s.Members(group)
 	lo, _ = s.blocks.Items(first)
 	_, hi = s.blocks.Items(end - 1)
 	return lo * s.blocks.unit, hi * s.blocks.unit
@@ -195,7 +196,7 @@ func (s *wholeSteps[T]) part(group int) (lo, hi int) {
 // forward copies the blocks of this rank's group for the columns that this rank serves.
 func (s *wholeSteps[T]) forward() error {
 	return s.node.During(s.toCopy, func() error {
-		for _, c := range s.served(s.node.Rank()) {
+		for _, c := range s.Served(s.node.Rank()) {
 			if err := s.copyFor(c); err != nil {
 				return err
 			}
@@ -205,7 +206,7 @@ func (s *wholeSteps[T]) forward() error {
 }
 
 func (s *wholeSteps[T]) copyFor(column int) error {
-	own, _ := s.of(s.node.Rank())
+	own, _ := s.Of(s.node.Rank())
 	begin := column * s.blocks.Len()
 	put := func(lo, hi int) error {
 		copy(s.copies.Part(begin+lo, begin+hi), s.blocks.Part(lo, hi))
@@ -214,7 +215,7 @@ func (s *wholeSteps[T]) copyFor(column int) error {
 	if s.used == nil {
 		return put(s.part(own))
 	}
-	first, end := s.members(own)
+	first, end := s.Members(own)
 	for r := first; r < end; r++ {
 		lo, _ := s.blocks.Items(r)
 		lo *= s.blocks.unit
@@ -226,6 +227,6 @@ func (s *wholeSteps[T]) copyFor(column int) error {
 }
 
 func (s *wholeSteps[T]) all() []T {
-	_, column := s.of(s.node.Rank())
+	_, column := s.Of(s.node.Rank())
 	return s.copies.Part(column*s.blocks.Len(), (column+1)*s.blocks.Len())
 }

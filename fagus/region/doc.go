@@ -54,7 +54,7 @@
 // bind the same variables.
 //
 // Where many ranks read what all have written, the data go in two hops, with copies for the columns
-// of a square of ranks. A rank counts as current only if it has the data by a tenure.
+// of parts.Groups. A rank counts as current only if it has the data by a tenure.
 //
 // Between its acquisitions of a class a rank may write the class without holding it. The rules of
 // package fagus forbid such writes, and Config.Check would report them. They are correct here

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // TestKeysOfPlans: calls that differ in anything that a plan depends on have different keys: the
@@ -222,44 +223,17 @@ func TestCallsDiffer(t *testing.T) {
 	}
 }
 
-// TestServers: in squares of all sizes, each row serves each column by one of its own ranks, and
-// the columns of a row are divided evenly.
-func TestServers(t *testing.T) {
-	for nodes := 1; nodes <= 130; nodes++ {
-		s := squareOf(nodes)
-		if s.side*s.side < nodes || (s.side-1)*(s.side-1) >= nodes {
-			t.Fatalf("%d ranks are a square of side %d", nodes, s.side)
-		}
-		for row := range (nodes + s.side - 1) / s.side {
-			served := make(map[int]int)
-			for column := range s.side {
-				r := s.server(row, column)
-				if r < 0 || r >= nodes || s.row(r) != row {
-					t.Fatalf("of %d ranks, rank %d serves column %d of row %d", nodes, r, column, row)
-				}
-				served[r]++
-			}
-			most := (s.side + min(s.side, nodes-row*s.side) - 1) / min(s.side, nodes-row*s.side)
-			for r, n := range served {
-				if n > most {
-					t.Errorf("of %d ranks, rank %d serves %d columns, want at most %d", nodes, r, n, most)
-				}
-			}
-		}
-	}
-}
-
 // TestRelayBuffers: phases whose data are divided in the same way share a buffer; with another
 // division, though of as many bytes, each has one of its own.
 func TestRelayBuffers(t *testing.T) {
 	const nodes = 4
 	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: inproc.New(inproc.Config{}), Placement: fagus.PlacePrivate}, func(n *fagus.Node) error {
 		s := storeOf(n)
-		bind := func(sizes ...int) (*relay, error) { // of the data of each row
-			r := &relay{of: squareOf(nodes), hop: &phase{}}
-			for row, bytes := range sizes {
-				if bytes > 0 {
-					r.parts, r.at = append(r.parts, relayed{from: row * r.of.side}), append(r.at, r.bytes)
+		bind := func(sizes ...int) (*relay, error) { // of the data of each group
+			r := &relay{of: parts.GroupsOf(nodes), hop: &phase{}}
+			for group, bytes := range sizes {
+				if first, _ := r.of.Members(group); bytes > 0 {
+					r.parts, r.at = append(r.parts, relayed{from: first}), append(r.at, r.bytes)
 				}
 				r.bytes += bytes
 			}
@@ -276,10 +250,10 @@ func TestRelayBuffers(t *testing.T) {
 				return err
 			}
 			if again.buffer != first.buffer {
-				return fmt.Errorf("rows of %v bytes have two buffers", sizes)
+				return fmt.Errorf("groups of %v bytes have two buffers", sizes)
 			}
 			if other, known := buffers[first.buffer]; known {
-				return fmt.Errorf("rows of %v bytes have the buffer of rows of %s", sizes, other)
+				return fmt.Errorf("groups of %v bytes have the buffer of groups of %s", sizes, other)
 			}
 			buffers[first.buffer] = fmt.Sprint(sizes)
 		}

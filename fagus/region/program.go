@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Program is one call of a function that a compiler has divided among the ranks: its arrays and its
@@ -202,7 +203,7 @@ func (p *Program) Begin(input ...string) {
 		}
 	}
 	p.holds = p.node.Checks()
-	p.mayHop = p.node.Folds() && p.node.Nodes() >= relayNodes && !p.node.OneCopy() && !p.holds && !p.inPlace && len(p.store.relays) < mostRelays
+	p.mayHop = parts.InSteps(p.node) && !p.node.OneCopy() && !p.holds && !p.inPlace && len(p.store.relays) < mostRelays
 	p.entry(valid)
 	p.input = p.numbers(input)
 	p.begun = p.Input(p.input...)

@@ -5,39 +5,21 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
 // Where every rank reads what all have written, each would fetch from each. With many ranks the
-// data go in two hops instead, as those of parts.Whole: ranks form a square, in rows and columns.
-// A rank acquires the data of its row, and writes copies of them for its column; then it reads
-// what the other rows have written for its column, and copies it to its arrays. It does not count
-// as current then: a later tenure brings the same data, or newer ones.
+// data go in two hops instead, as those of parts.Whole. A rank acquires the data of its group, and
+// writes copies of them for its column; then it reads what the other groups have written for its
+// column, and copies it to its arrays. It does not count as current then: a later tenure brings the
+// same data, or newer ones.
 
 const (
-	relayNodes = 16 // as parts.Whole
 	mostRelays = 64 // buffers of a node
 	// mostRelayed bounds the memory of a buffer: each rank touches the copies for one column,
 	// or two.
 	mostRelayed = 1 << 22 // elements
 )
-
-// square is the ranks in rows of equal length; the last row may be shorter.
-type square struct{ nodes, side int }
-
-func squareOf(nodes int) square {
-	s := square{nodes, 1}
-	for s.side*s.side < nodes {
-		s.side++
-	}
-	return s
-}
-
-func (s square) row(rank int) int { return rank / s.side }
-
-// server returns the rank of a row that serves a column.
-func (s square) server(row, column int) int {
-	return row*s.side + column%min(s.side, s.nodes-row*s.side)
-}
 
 // relayed is elements that every rank reads in a step and that one rank has, from.
 type relayed struct {
@@ -78,13 +60,15 @@ func (f *flow) source(p *point) int {
 }
 
 // fetches reports whether a rank that uses a class at a point gets current contents, if need be by
-// a tenure. Where a class is relayed only the row of its source does.
+// a tenure. Where a class is relayed only the group of its source does.
 func (f *flow) fetches(p *point, rank int) bool {
 	if p.from < 0 {
 		return true
 	}
-	s := squareOf(f.nodes)
-	return s.row(rank) == s.row(p.from)
+	g := parts.GroupsOf(f.nodes)
+	group, _ := g.Of(rank)
+	of, _ := g.Of(p.from)
+	return group == of
 }
 
 // mayRelay sets which steps are relayed, if many ranks have parts of what all read there. It
@@ -130,9 +114,9 @@ func (d *demand) relay(f *flow, c *class, could bool) {
 
 // relay is what a phase relays.
 type relay struct {
-	of    square
-	parts []relayed // in the order of rows
-	hop   *phase    // in which rows share their data, before the phase
+	of    parts.Groups
+	parts []relayed // in the order of groups
+	hop   *phase    // in which groups share their data, before the phase
 	at    []int     // by part: its first byte in the copies of a column
 	bytes int       // of the copies of a column
 	// buffer has the copies of all columns.
@@ -141,10 +125,16 @@ type relay struct {
 	sizes  []int
 }
 
+// group returns the group of a rank.
+func (r *relay) group(rank int) int {
+	group, _ := r.of.Of(rank)
+	return group
+}
+
 // relay adds to a phase what its steps relay. The groups that hop has go first.
 func (k *known) relay(one *phase, d *demand, nodes int) {
 	var groups []int
-	r := &relay{of: squareOf(nodes), hop: &phase{}, blocks: k.blocks, sizes: k.sizes}
+	r := &relay{of: parts.GroupsOf(nodes), hop: &phase{}, blocks: k.blocks, sizes: k.sizes}
 	for s := one.first; s <= one.last; s++ {
 		r.parts = append(r.parts, d.relayed[s]...)
 		groups = append(groups, d.hops[s]...)
@@ -152,7 +142,7 @@ func (k *known) relay(one *phase, d *demand, nodes int) {
 	if len(r.parts) == 0 {
 		return
 	}
-	slices.SortStableFunc(r.parts, func(a, b relayed) int { return r.of.row(a.from) - r.of.row(b.from) })
+	slices.SortStableFunc(r.parts, func(a, b relayed) int { return r.group(a.from) - r.group(b.from) })
 	for _, x := range r.parts {
 		r.at = append(r.at, r.bytes)
 		r.bytes += size(x.intervals) * k.sizes[x.array]
@@ -171,11 +161,10 @@ func (k *known) relay(one *phase, d *demand, nodes int) {
 // bind makes the buffer and the requests for it. It is collective.
 func (r *relay) bind(s *store, one *phase) error {
 	key := fmt.Sprint(r.bytes)
-	row := -1
-	var starts []int // of each row in the copies of a column; then their end
+	var starts []int // of each group in the copies of a column; then their end
 	for i, x := range r.parts {
-		for row < r.of.row(x.from) {
-			row, starts = row+1, append(starts, r.at[i])
+		for len(starts) <= r.group(x.from) {
+			starts = append(starts, r.at[i])
 			key += fmt.Sprint(" ", r.at[i])
 		}
 	}
@@ -184,17 +173,17 @@ func (r *relay) bind(s *store, one *phase) error {
 	if b == nil {
 		b = &relayBuffer{}
 		var err error
-		if b.array, err = fagus.NewArray[byte](s.node, fmt.Sprintf("region relay %d", len(s.relays)), r.of.side*r.bytes); err != nil {
+		if b.array, err = fagus.NewArray[byte](s.node, fmt.Sprintf("region relay %d", len(s.relays)), r.of.Columns()*r.bytes); err != nil {
 			return err
 		}
-		for column := range r.of.side {
-			for row := range len(starts) - 1 {
-				to := b.array.Range(column*r.bytes+starts[row], column*r.bytes+starts[row+1])
-				if starts[row] == starts[row+1] {
+		for column := range r.of.Columns() {
+			for group := range len(starts) - 1 {
+				to := b.array.Range(column*r.bytes+starts[group], column*r.bytes+starts[group+1])
+				if starts[group] == starts[group+1] {
 					b.guards = append(b.guards, guard{})
 					continue
 				}
-				v, err := s.node.Bind(fmt.Sprintf("region relay %d.%d.%d", len(s.relays), column, row), to)
+				v, err := s.node.Bind(fmt.Sprintf("region relay %d.%d.%d", len(s.relays), column, group), to)
 				if err != nil {
 					return err
 				}
@@ -205,16 +194,17 @@ func (r *relay) bind(s *store, one *phase) error {
 	}
 	r.buffer = b.array
 	me := s.node.Rank()
+	own, mine := r.of.Of(me)
 	one.more, r.hop.more = nil, nil
 	for i, g := range b.guards {
-		column, row := i/(len(starts)-1), i%(len(starts)-1)
+		column, group := i/(len(starts)-1), i%(len(starts)-1)
 		switch {
 		case g.v == nil:
-		case r.of.server(row, column) == me:
+		case r.of.Server(group, column) == me:
 			r.hop.more = append(r.hop.more, g.v.Write().Writing(g.ranges...))
 			fallthrough
 		default:
-			if column == me%r.of.side && row != r.of.row(me) {
+			if column == mine && group != own {
 				one.more = append(one.more, g.v.Read())
 			}
 		}
@@ -222,24 +212,23 @@ func (r *relay) bind(s *store, one *phase) error {
 	return nil
 }
 
-// relayBuffer is memory for copies, with a variable for each row of each column.
+// relayBuffer is memory for copies, with a variable for each group of each column.
 type relayBuffer struct {
 	array  *fagus.Array[byte]
 	guards []guard
 }
 
-// copyOut copies the data of this rank's row for the columns that this rank serves.
+// copyOut copies the data of this rank's group for the columns that this rank serves.
 func (r *relay) copyOut(me int) {
-	for column := range r.of.side {
-		if r.of.server(r.of.row(me), column) == me {
-			r.copies(column, func(x relayed) bool { return r.of.row(x.from) == r.of.row(me) }, func(copies, own []byte) { copy(copies, own) })
-		}
+	for _, column := range r.of.Served(me) {
+		r.copies(column, func(x relayed) bool { return r.group(x.from) == r.group(me) }, func(copies, own []byte) { copy(copies, own) })
 	}
 }
 
-// copyIn copies the data of other rows to this rank's arrays.
+// copyIn copies the data of other groups to this rank's arrays.
 func (r *relay) copyIn(me int) {
-	r.copies(me%r.of.side, func(x relayed) bool { return r.of.row(x.from) != r.of.row(me) }, func(copies, own []byte) { copy(own, copies) })
+	own, column := r.of.Of(me)
+	r.copies(column, func(x relayed) bool { return r.group(x.from) != own }, func(copies, own []byte) { copy(own, copies) })
 }
 
 // copies calls f with the copies for a column and with the elements of the parts that which
