@@ -147,11 +147,12 @@ func made() map[string]version {
 // verdict returns the output for a file of one function and the description of its loops. Its
 // error is the refusal.
 func verdict(f *golang.File) (text []byte, loops []string, err error) {
-	if _, err := f.Functions[0].Plan(); err != nil {
+	p, err := f.Functions[0].Plan()
+	if err != nil {
 		return nil, nil, err
 	}
 	text, err = f.Emit(golang.Options{Spend: 1})
-	return text, f.Functions[0].Describe(), err
+	return text, p.Describe(), err
 }
 
 // check checks that a file contains text. With -update it makes this so.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
+	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/plan"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
@@ -116,11 +117,11 @@ func run(c *cli.Context, out io.Writer) error {
 	var refused []error
 	for _, f := range files {
 		if c.Bool("explain") || sizes != nil {
-			all = append(all, explained(f, func(fn *golang.Function) string {
+			all = append(all, explained(f, func(p *plan.Plan) string {
 				if sizes == nil {
 					return ""
 				}
-				text, err := fn.Predict(sizes, c.Int("ranks"), fagus.Time(c.Duration("meeting").Nanoseconds())*fagus.Nanosecond)
+				text, err := p.Predict(sizes.Value, c.Int("ranks"), fagus.Time(c.Duration("meeting").Nanoseconds())*fagus.Nanosecond)
 				if err != nil {
 					return err.Error()
 				}
@@ -204,16 +205,16 @@ func sizesOf(list string) (golang.Sizes, error) {
 	return sizes, nil
 }
 
-func explained(f *golang.File, predict func(*golang.Function) string) (all []result) {
+func explained(f *golang.File, predict func(*plan.Plan) string) (all []result) {
 	for _, err := range f.Refused() {
 		all = append(all, result{File: f.Path, Refused: err.Error()})
 	}
 	for _, fn := range f.Functions {
 		s := result{File: f.Path, Function: fn.Name}
-		if _, err := fn.Plan(); err != nil {
+		if p, err := fn.Plan(); err != nil {
 			s.Refused = err.Error()
 		} else {
-			s.Loops, s.Time = fn.Describe(), predict(fn)
+			s.Loops, s.Time = p.Describe(), predict(p)
 		}
 		all = append(all, s)
 	}

@@ -235,23 +235,16 @@ func (e *emitter) loop(s *loops.Step, number string) error {
 	if id != nil && id.Name != "_" {
 		index, typed = id.Name, e.typed(typeOf(e.file.pkg.TypesInfo.ObjectOf(id).Type()))
 	}
-	v, isID := value.(*ast.Ident)
-	isID = isID && v.Name != "_"
-	switch {
-	case index == "" || typed != "int":
-		count := e.unique("i")
-		e.printf("%s {\n", header(count, part+".First", part+".End", part+".By"))
-		if index != "" {
-			e.printf("%s := %s(%s)\n_ = %s\n", index, typed, count, index)
-		}
-		if isID {
-			e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), count)
-		}
-	default:
-		e.printf("%s {\n", header(index, part+".First", part+".End", part+".By"))
-		if isID {
-			e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), index)
-		}
+	count := index // of type int
+	if typed != "int" {
+		count = e.unique("i")
+	}
+	e.printf("%s {\n", header(count, part+".First", part+".End", part+".By"))
+	if index != count && index != "" {
+		e.printf("%s := %s(%s)\n_ = %s\n", index, typed, count, index)
+	}
+	if v, isID := value.(*ast.Ident); isID && v.Name != "_" {
+		e.printf("%s := %s[%s]\n", v.Name, e.file.source(over), count)
 	}
 	if n := len(body.List); n > 0 {
 		e.verbatim(body.List[0].Pos(), body.List[n-1].End())

@@ -17,26 +17,24 @@ import (
 // declare writes the plan, which a call makes unless a call before has made it.
 func (e *emitter) declare() {
 	var fields, maps strings.Builder
-	for _, top := range e.Body {
-		for n := range top.All() {
-			step := e.Steps[n]
-			if step == nil {
-				continue
-			}
-			for _, name := range append([]string{e.vars[step].step, e.vars[step].add}, e.vars[step].stores...) {
-				field := strings.TrimPrefix(name, e.numbers+".")
-				switch {
-				case name == "":
-				case len(step.Key) > 0:
-					key := "int"
-					if len(step.Key) > 1 {
-						key = fmt.Sprintf("[%d]int", len(step.Key))
-					}
-					fmt.Fprintf(&fields, "%s map[%s]int\n", field, key)
-					fmt.Fprintf(&maps, "%s = make(map[%s]int)\n", name, key)
-				default:
-					fmt.Fprintf(&fields, "%s int\n", field)
+	for n := range e.All() {
+		step := e.Steps[n]
+		if step == nil {
+			continue
+		}
+		for _, name := range append([]string{e.vars[step].step, e.vars[step].add}, e.vars[step].stores...) {
+			field := strings.TrimPrefix(name, e.numbers+".")
+			switch {
+			case name == "":
+			case len(step.Key) > 0:
+				key := "int"
+				if len(step.Key) > 1 {
+					key = fmt.Sprintf("[%d]int", len(step.Key))
 				}
+				fmt.Fprintf(&fields, "%s map[%s]int\n", field, key)
+				fmt.Fprintf(&maps, "%s = make(map[%s]int)\n", name, key)
+			default:
+				fmt.Fprintf(&fields, "%s int\n", field)
 			}
 		}
 	}
@@ -135,10 +133,9 @@ func tightest(of string, bounds []loops.Poly) string {
 
 func (e *emitter) planStep(s *loops.Step) {
 	names := e.vars[s]
-	number := names.step
+	number := names.step + names.key
 	at := e.file.position(s.Node.Origin.(ast.Node).Pos())
 	e.printf("\n// %s:%d\n", filepath.Base(at.Filename), at.Line)
-	number += names.key
 	e.printf("%s = %s.Step()\n", number, e.prog)
 	var body strings.Builder
 	switch s.Kind {
@@ -378,8 +375,7 @@ func (e *emitter) foldsArray(b *strings.Builder, s *loops.Step, number string, f
 // planAdd writes the step in which every rank combines one block of the ranks' parts.
 func (e *emitter) planAdd(s *loops.Step, a *loops.Array) {
 	names := e.vars[s]
-	number := names.add
-	number += names.key
+	number := names.add + names.key
 	e.printf("%s = %s.Step()\n", number, e.prog)
 	if e.Elsewhere(s, a) {
 		e.printf("%s.Block(%s, 0, len(%s), 1, 0, len(%s))\n", e.prog, number, a.Name, a.Name)

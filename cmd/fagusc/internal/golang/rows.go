@@ -27,19 +27,6 @@ func (r *row) inside(at loops.Poly) []loops.Poly {
 	return []loops.Poly{r.number, column, r.width.Minus(loops.Number(1)).Minus(column)}
 }
 
-// rows records a parameter that is a slice of slices, and reports whether it is one.
-func (t *translator) rows(id *ast.Ident, o types.Object, s *types.Slice) bool {
-	inner, ok := s.Elem().Underlying().(*types.Slice)
-	if !ok || !sized(inner.Elem()) {
-		return false
-	}
-	if t.assigned[o] > 0 {
-		t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array; two may be exchanged (a, b = b, a) at the end of one loop that is in no other", id.Name)
-	}
-	t.matrices[o] = t.newMatrix(id.Name, inner.Elem())
-	return true
-}
-
 // newMatrix makes an array of a slice of slices.
 func (t *translator) newMatrix(name string, element types.Type) *matrix {
 	s := t.newSlice(name, element)

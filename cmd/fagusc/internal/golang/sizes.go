@@ -7,25 +7,14 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
-	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // Sizes are the values of integers on which the time of a function depends, by name: parameters,
 // and lengths of slices as len(NAME), or columns(NAME) for the length of rows.
 type Sizes map[string]int64
 
-// Predict describes how long the function takes on one rank and on so many ranks, with sizes, as
-// generated code predicts it when it chooses; meeting is the time of a Barrier.
-func (f *Function) Predict(sizes Sizes, ranks int, meeting fagus.Time) (string, error) {
-	p, err := f.plan()
-	if err != nil {
-		return "", err
-	}
-	return p.Predict(sizes.value, ranks, meeting)
-}
-
-// value returns the value of a symbol, or the name under which sizes lacks it.
-func (sizes Sizes) value(s *loops.Symbol) (v int64, missing string) {
+// Value returns the value of a symbol, or the name under which sizes lacks it.
+func (sizes Sizes) Value(s *loops.Symbol) (v int64, missing string) {
 	v, ok := sizes.evaluate(s.Name)
 	if !ok {
 		missing = strings.ReplaceAll(s.Name, "region.Columns(", "columns(")

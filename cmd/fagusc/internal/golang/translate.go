@@ -180,16 +180,19 @@ func (t *translator) parameter(id *ast.Ident) {
 	}
 	switch under := o.Type().Underlying().(type) {
 	case *types.Slice:
-		if t.rows(id, o, under) {
-			return
-		}
-		if !sized(under.Elem()) {
+		inner, rows := under.Elem().Underlying().(*types.Slice)
+		rows = rows && sized(inner.Elem())
+		if !rows && !sized(under.Elem()) {
 			t.refuse(id.Pos(), "the elements of %s have pointers or no size: only numbers, and structs and arrays of them, are supported", id.Name)
 		}
 		if t.assigned[o] > 0 {
 			t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array; two may be exchanged (a, b = b, a) at the end of one loop that is in no other", id.Name)
 		}
-		t.slices[o] = t.newSlice(id.Name, under.Elem())
+		if rows {
+			t.matrices[o] = t.newMatrix(id.Name, inner.Elem())
+		} else {
+			t.slices[o] = t.newSlice(id.Name, under.Elem())
+		}
 	case *types.Basic:
 		if under.Info()&types.IsInteger != 0 && under.Info()&types.IsUnsigned == 0 && t.assigned[o] == 0 {
 			t.values[o] = t.outer(o, converted(o))

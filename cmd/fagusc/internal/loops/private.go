@@ -10,22 +10,20 @@ func (f *Function) private(loop *Node, array *Array) bool {
 		return false
 	}
 	var writes []place // in the order of the function
-	for _, top := range f.Body {
-		for n := range top.All() {
-			for _, a := range n.Own {
-				if a.Access == nil || a.Access.Array != array {
-					continue
-				}
-				p := place{a.Access, n}
-				if a.Access.Write && a.Access.Fold == "" && !a.Access.Partly && a.Access.At != nil {
-					writes = append(writes, p)
-				}
-				if !a.Access.Write && !n.Within(loop) && !outside(loop, p, writes) {
-					return false
-				}
-				if !a.Access.Write && n.Within(loop) && !slices.ContainsFunc(writes, func(w place) bool { return w.node.Within(loop) && w.precedes(p) }) {
-					return false
-				}
+	for n := range f.All() {
+		for _, a := range n.Own {
+			if a.Access == nil || a.Access.Array != array {
+				continue
+			}
+			p := place{a.Access, n}
+			if a.Access.Write && a.Access.Fold == "" && !a.Access.Partly && a.Access.At != nil {
+				writes = append(writes, p)
+			}
+			if !a.Access.Write && !n.Within(loop) && !outside(loop, p, writes) {
+				return false
+			}
+			if !a.Access.Write && n.Within(loop) && !slices.ContainsFunc(writes, func(w place) bool { return w.node.Within(loop) && w.precedes(p) }) {
+				return false
 			}
 		}
 	}

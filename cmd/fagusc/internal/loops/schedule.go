@@ -388,29 +388,27 @@ func (n *Node) mentions() (all []Poly) {
 // after the step if the first of equal values counts.
 func (s *Schedule) fold(f *Function) {
 	all := f.uses()
-	for _, top := range f.Body {
-		for n := range top.All() {
-			step := s.Steps[n]
-			if step == nil {
+	for n := range f.All() {
+		step := s.Steps[n]
+		if step == nil {
+			continue
+		}
+		for _, fold := range step.Folds {
+			if fold.Scalar == nil {
 				continue
 			}
-			for _, fold := range step.Folds {
-				if fold.Scalar == nil {
-					continue
+			at := n
+			for p := n.parent; p != nil; p = p.parent {
+				only := !slices.ContainsFunc(all[fold.Scalar], func(u use) bool { return u.node.Within(p) && !s.folding(u, fold) })
+				if p.Loop != nil && (!only || fold.Operator == "<" || fold.Operator == ">") {
+					break
 				}
-				at := n
-				for p := n.parent; p != nil; p = p.parent {
-					only := !slices.ContainsFunc(all[fold.Scalar], func(u use) bool { return u.node.Within(p) && !s.folding(u, fold) })
-					if p.Loop != nil && (!only || fold.Operator == "<" || fold.Operator == ">") {
-						break
-					}
-					if p.Loop != nil {
-						at = p
-					}
+				if p.Loop != nil {
+					at = p
 				}
-				if !slices.Contains(s.Folds[at], fold) {
-					s.Folds[at] = append(s.Folds[at], fold)
-				}
+			}
+			if !slices.Contains(s.Folds[at], fold) {
+				s.Folds[at] = append(s.Folds[at], fold)
 			}
 		}
 	}
@@ -455,38 +453,36 @@ func (s *Schedule) exchange(f *Function) {
 // templates gives loops whose bounds differ by constants a common template that covers them all.
 func (s *Schedule) templates(f *Function) {
 	var all []*Template
-	for _, top := range f.Body {
-		for n := range top.All() {
-			step := s.Steps[n]
-			if step == nil || step.Kind != Parallel || step.Cyclic {
-				continue
-			}
-			whole := n.Loop.Undivided() // parts use the blocks of the whole
-			if len(whole.Lo) != 1 || len(whole.Hi) != 1 {
-				continue
-			}
-			lo, hi := whole.Lo[0], whole.Hi[0]
-			if slices.ContainsFunc(step.Key, func(k *Symbol) bool { return lo.Mentions(k) || hi.Mentions(k) }) {
-				continue
-			}
-			i := slices.IndexFunc(all, func(t *Template) bool {
-				_, low := lo.Minus(t.Lo).Constant()
-				_, high := hi.Minus(t.Hi).Constant()
-				return low && high
-			})
-			if i < 0 {
-				step.Template = &Template{lo, hi}
-				all = append(all, step.Template)
-				continue
-			}
-			t := all[i]
-			step.Template = t
-			if c, _ := lo.Minus(t.Lo).Constant(); c < 0 {
-				t.Lo = lo
-			}
-			if c, _ := hi.Minus(t.Hi).Constant(); c > 0 {
-				t.Hi = hi
-			}
+	for n := range f.All() {
+		step := s.Steps[n]
+		if step == nil || step.Kind != Parallel || step.Cyclic {
+			continue
+		}
+		whole := n.Loop.Undivided() // parts use the blocks of the whole
+		if len(whole.Lo) != 1 || len(whole.Hi) != 1 {
+			continue
+		}
+		lo, hi := whole.Lo[0], whole.Hi[0]
+		if slices.ContainsFunc(step.Key, func(k *Symbol) bool { return lo.Mentions(k) || hi.Mentions(k) }) {
+			continue
+		}
+		i := slices.IndexFunc(all, func(t *Template) bool {
+			_, low := lo.Minus(t.Lo).Constant()
+			_, high := hi.Minus(t.Hi).Constant()
+			return low && high
+		})
+		if i < 0 {
+			step.Template = &Template{lo, hi}
+			all = append(all, step.Template)
+			continue
+		}
+		t := all[i]
+		step.Template = t
+		if c, _ := lo.Minus(t.Lo).Constant(); c < 0 {
+			t.Lo = lo
+		}
+		if c, _ := hi.Minus(t.Hi).Constant(); c > 0 {
+			t.Hi = hi
 		}
 	}
 }

@@ -197,6 +197,17 @@ type Action struct {
 	Use    *Use
 }
 
+// All iterates over all nodes, in source order.
+func (f *Function) All() func(yield func(*Node) bool) {
+	return func(yield func(*Node) bool) {
+		for _, top := range f.Body {
+			if !top.all(yield) {
+				return
+			}
+		}
+	}
+}
+
 func (f *Function) link() {
 	order := 0
 	var visit func(parent *Node, list []*Node)

@@ -209,12 +209,10 @@ func (u use) reaches(r use) bool {
 
 func (f *Function) uses() map[*Scalar][]use {
 	all := make(map[*Scalar][]use)
-	for _, top := range f.Body {
-		for n := range top.All() {
-			for i, a := range n.Own {
-				if a.Use != nil {
-					all[a.Use.Scalar] = append(all[a.Use.Scalar], use{a.Use, n, i})
-				}
+	for n := range f.All() {
+		for i, a := range n.Own {
+			if a.Use != nil {
+				all[a.Use.Scalar] = append(all[a.Use.Scalar], use{a.Use, n, i})
 			}
 		}
 	}

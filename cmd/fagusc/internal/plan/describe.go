@@ -10,20 +10,18 @@ import (
 
 // Describe describes how every loop and statement of the function is executed, one line each.
 func (p *Plan) Describe() (lines []string) {
-	for _, top := range p.of.Body {
-		for n := range top.All() {
-			why, step := "", p.Steps[n]
-			if i := slices.IndexFunc(p.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 {
-				why = strings.Join(p.Verdicts[i].Reasons, "; ")
-			}
-			switch {
-			case step != nil && why != "":
-				lines = append(lines, fmt.Sprintf("%s: loop%s: %s, because %s", n.Pos, over(n), described(step), why))
-			case step != nil:
-				lines = append(lines, n.Pos+": "+described(step))
-			case why != "":
-				lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, over(n), why))
-			}
+	for n := range p.of.All() {
+		why, step := "", p.Steps[n]
+		if i := slices.IndexFunc(p.Verdicts, func(v *loops.Verdict) bool { return v.Node == n }); i >= 0 {
+			why = strings.Join(p.Verdicts[i].Reasons, "; ")
+		}
+		switch {
+		case step != nil && why != "":
+			lines = append(lines, fmt.Sprintf("%s: loop%s: %s, because %s", n.Pos, over(n), described(step), why))
+		case step != nil:
+			lines = append(lines, n.Pos+": "+described(step))
+		case why != "":
+			lines = append(lines, fmt.Sprintf("%s: loop%s: sequential: %s", n.Pos, over(n), why))
 		}
 	}
 	return lines
