@@ -1,10 +1,10 @@
-// Package golang is the front end and the code generator of fagusc for Go. It reads functions that
-// are marked
+// Package golang is the front end and the writer of fagusc for Go, and all of fagusc that knows Go.
+// It reads functions that are marked
 //
 //	//fagus:parallel
 //
-// translates them for package loops, and writes a parallel version of each. Every rank executes a
-// part of it.
+// into the form of package loops, and writes a parallel version of each by what package plan says.
+// Every rank executes a part of it.
 //
 //	files, err := golang.Load("kernels")
 //	text, err := files[0].Emit(golang.Options{})     // err: the functions that are refused

@@ -1,7 +1,8 @@
-// Package loops decides how a function with loops over arrays runs on several ranks. It is
-// independent of the programming language: a front end builds a Function, a tree of loops,
-// conditions and statements with their accesses. A subscript or bound is either unknown or a
-// polynomial in the function's parameters and the indices of enclosing loops.
+// Package loops is the intermediate form of fagusc, and decides how a function with loops over
+// arrays runs on several ranks. It knows no programming language: a front end builds a Function, a
+// tree of loops, conditions and statements with their accesses. A subscript or bound is either
+// unknown or a polynomial in the function's parameters and the indices of enclosing loops. Texts
+// and fields named Origin are the front end's.
 //
 //	s, err := f.Schedule()   // err names the two conflicting accesses and the loop
 //	s.Steps[node]        // which ranks execute a statement, and which elements it accesses
