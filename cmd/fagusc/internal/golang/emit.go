@@ -174,23 +174,7 @@ func (f *Function) plan() (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for n := range f.All() {
-		if step := s.Steps[n]; step != nil {
-			if err := f.writable(step); err != nil {
-				return nil, err
-			}
-		}
-	}
 	return plan.Of(f.Function, s), nil
-}
-
-// writable returns a refusal for a step that cannot be written in Go.
-func (f *Function) writable(s *loops.Step) error {
-	skip, isIf := s.Node.Origin.(*ast.IfStmt)
-	if s.Kind != loops.Parallel && mayContinue(s.Node.Origin.(ast.Node)) && !(isIf && continues(skip)) {
-		return &loops.Refusal{Pos: s.Node.Pos, Message: "the statement may continue the enclosing loop while the rank holds arrays: before it, read the elements that the condition needs into variables"}
-	}
-	return nil
 }
 
 func (f *Function) emit(out *bytes.Buffer, o Options) error {

@@ -63,7 +63,8 @@ func continues(s *ast.IfStmt) bool {
 }
 
 func (t *translator) node(s ast.Node) *loops.Node {
-	return &loops.Node{Pos: t.file.pos(s.Pos()), Origin: s}
+	skip, isIf := s.(*ast.IfStmt)
+	return &loops.Node{Pos: t.file.pos(s.Pos()), Origin: s, Continues: mayContinue(s) && !(isIf && continues(skip))}
 }
 
 func (t *translator) opaque(s ast.Node, format string, args ...any) []*loops.Node {

@@ -3,9 +3,8 @@ package golang
 import (
 	"fmt"
 	"go/ast"
-	"go/scanner"
-	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -87,29 +86,19 @@ func (e *emitter) values(text string) string {
 // names returns the variables in a text that are known, and the fields of members, apart from
 // arrays.
 func (e *emitter) names(text string, known map[string]bool) (used []string) {
-	var s scanner.Scanner
-	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
-	path, isMember := "", false // the name that is scanned
-	for before := token.ILLEGAL; ; {
-		_, now, name := s.Scan()
-		switch {
-		case now == token.IDENT && before == token.PERIOD && isMember:
-			path += "." + name
-		case now != token.PERIOD:
-			isArray := slices.ContainsFunc(e.arrays, func(a *array) bool { return a.Name == path })
-			if path != "" && !isArray && !slices.Contains(used, path) {
-				used = append(used, path)
-			}
-			path, isMember = "", false
-			if now == token.IDENT && before != token.PERIOD && known[name] {
-				path, isMember = name, e.isMember(name)
-			}
+	for _, path := range regexp.MustCompile(`//.*|\.?[\pL_][\pL\p{Nd}_.]*`).FindAllString(text, -1) {
+		name, _, _ := strings.Cut(path, ".")
+		if !known[name] { // also a comment, or what follows a bracket
+			continue
 		}
-		if now == token.EOF {
-			return used
+		if !e.isMember(name) {
+			path = name
 		}
-		before = now
+		if !slices.Contains(used, path) && !slices.ContainsFunc(e.arrays, func(a *array) bool { return a.Name == path }) {
+			used = append(used, path)
+		}
 	}
+	return used
 }
 
 func (f *Function) isMember(name string) bool {

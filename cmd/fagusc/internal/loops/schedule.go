@@ -94,8 +94,14 @@ func (f *Function) Schedule() (*Schedule, error) {
 	s, err := f.plan()
 	if r := (*Refusal)(nil); errors.As(err, &r) {
 		r.Message += f.advice(r)
+		return s, err
 	}
-	return s, err
+	for n := range f.All() {
+		if step := s.Steps[n]; step != nil && step.Kind != Parallel && n.Continues {
+			return nil, &Refusal{Pos: n.Pos, Message: "the statement may continue the enclosing loop while the rank holds arrays: before it, read the elements that the condition needs into variables"}
+		}
+	}
+	return s, nil
 }
 
 // advice names the refused loops if the function can be made parallel without them.

@@ -176,16 +176,19 @@ type Node struct {
 	Loop *Loop // nil if the node is not a loop
 	// If says that the node is executed under a condition: Cond, which is nil if the condition is
 	// not polynomial.
-	If       bool
-	Cond     *Cond
-	Group    bool     // the children are independent statements under a common condition
-	Call     bool     // the children are always executed, by the ranks that execute the statement
-	Branch   bool     // an enclosing node evaluates the condition, to choose among its children
-	Own      []Action // the actions of the statement, the condition or the loop header, in order
-	Children []*Node
-	Pos      string
-	Opaque   string // describes a construct that cannot be analysed; empty if there is none
-	Origin   any    // the syntax from which the front end built the node
+	If     bool
+	Cond   *Cond
+	Group  bool // the children are independent statements under a common condition
+	Call   bool // the children are always executed, by the ranks that execute the statement
+	Branch bool // an enclosing node evaluates the condition, to choose among its children
+	// Continues says that the node may continue the loop around it, and does more than to decide
+	// on that.
+	Continues bool
+	Own       []Action // the actions of the statement, the condition or the loop header, in order
+	Children  []*Node
+	Pos       string
+	Opaque    string // describes a construct that cannot be analysed; empty if there is none
+	Origin    any    // the syntax from which the front end built the node
 
 	parent *Node
 	order  int
