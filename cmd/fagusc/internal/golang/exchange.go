@@ -65,18 +65,18 @@ func (t *translator) exchanged() {
 	}
 	found := new(loops.Exchange)
 	for i, o := range x.slices {
-		switch s, m := t.slices[o], t.matrices[o]; {
-		case s != nil && !s.part:
-			found.Arrays[i] = s.array.Array
-		case m != nil:
-			found.Arrays[i] = m.Array
+		switch v := t.views[o]; {
+		case v.slice != nil && !v.slice.part:
+			found.Arrays[i] = v.slice.Array
+		case v.rows != nil:
+			found.Arrays[i] = v.rows.Array
 		default:
 			t.refuse(x.stmt.Pos(), "the slices that are exchanged must be parameters or made by the first statements")
 			return
 		}
 	}
 	for _, a := range t.aliases {
-		if a.variable.Pos() < x.loop.Pos() && slices.Contains(found.Arrays[:], t.slices[t.info.Defs[a.variable]].array.Array) {
+		if a.variable.Pos() < x.loop.Pos() && slices.Contains(found.Arrays[:], t.views[t.info.Defs[a.variable]].slice.Array) {
 			t.refuse(x.stmt.Pos(), "%s denotes a part of a slice that is exchanged: make it in the loop", a.variable.Name)
 		}
 	}

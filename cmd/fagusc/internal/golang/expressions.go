@@ -70,7 +70,7 @@ func (t *translator) use(n *loops.Node, o types.Object, id *ast.Ident) {
 		n.Opaque = fmt.Sprintf("the slice %s as a whole is not supported here", id.Name)
 	case s != nil:
 		n.Own = append(n.Own, loops.Action{Use: &loops.Use{Scalar: s, Pos: t.file.pos(id.Pos())}})
-	case t.slices[o] != nil || t.matrices[o] != nil:
+	case t.views[o] != view{}:
 		n.Opaque = fmt.Sprintf("the slice %s as a whole is not supported here", id.Name)
 	default:
 		if _, isVar := o.(*types.Var); isVar {
@@ -87,7 +87,7 @@ func pointer(t types.Type) bool {
 // element records an access to an element of an array or a local array; whole is the expression.
 func (t *translator) element(n *loops.Node, e *ast.IndexExpr, whole ast.Expr, write bool, fold string, partly bool) {
 	t.reads(n, e.Index)
-	s := t.sliceOf(e.X)
+	s := t.viewOf(e.X).slice
 	if s == nil {
 		t.array(n, e, whole, write, fold, partly)
 		return

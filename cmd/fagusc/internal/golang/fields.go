@@ -72,11 +72,11 @@ func (t *translator) fieldArrays(m member) {
 			case nested && sized(inner.Elem()):
 				rows := t.newMatrix(f.name, inner.Elem())
 				rows.field = m.of
-				t.fieldRows[f.name] = rows
+				t.fieldViews[f.name] = view{rows: rows}
 			case sized(under.Elem()):
 				part := t.newSlice(f.name, under.Elem())
 				part.field = m.of
-				t.fieldSlices[f.name] = part
+				t.fieldViews[f.name] = view{slice: part}
 			}
 		}
 	}
@@ -162,30 +162,20 @@ func (t *translator) agrees(m member) {
 	}
 }
 
-// sliceOf returns the slice that a variable or a field denotes, or nil.
-func (t *translator) sliceOf(e ast.Expr) *slice {
+// viewOf returns what a variable or a field denotes.
+func (t *translator) viewOf(e ast.Expr) view {
 	if id, isID := ast.Unparen(e).(*ast.Ident); isID {
-		return t.slices[t.info.Uses[id]]
+		return t.views[t.info.Uses[id]]
 	}
 	m, _ := t.member(e)
-	s := t.fieldSlices[m.name]
-	if s != nil {
-		s.used = true
+	v := t.fieldViews[m.name]
+	switch {
+	case v.slice != nil:
+		v.slice.used = true
+	case v.rows != nil:
+		v.rows.used = true
 	}
-	return s
-}
-
-// matrixOf returns the slice of slices that a variable or a field denotes, or nil.
-func (t *translator) matrixOf(e ast.Expr) *matrix {
-	if id, isID := ast.Unparen(e).(*ast.Ident); isID {
-		return t.matrices[t.info.Uses[id]]
-	}
-	m, _ := t.member(e)
-	rows := t.fieldRows[m.name]
-	if rows != nil {
-		rows.used = true
-	}
-	return rows
+	return v
 }
 
 // complete removes the arrays of fields that the function does not use, and completes the form of

@@ -136,8 +136,8 @@ func (t *translator) argument(n *loops.Node, id *ast.Ident, arg ast.Expr) bool {
 		if t.assigned[o] > 0 {
 			return false
 		}
-		if m := t.matrixOf(arg); m != nil {
-			t.matrices[o] = m
+		if m := t.viewOf(arg).rows; m != nil {
+			t.views[o] = view{rows: m}
 			return true
 		}
 		s := t.slice(n, arg)
@@ -145,7 +145,7 @@ func (t *translator) argument(n *loops.Node, id *ast.Ident, arg ast.Expr) bool {
 			return false
 		}
 		s.aliased = true
-		t.slices[o] = s
+		t.views[o] = view{slice: s}
 		return true
 	}
 	if !flat(o.Type()) {
@@ -165,8 +165,7 @@ func (t *translator) argument(n *loops.Node, id *ast.Ident, arg ast.Expr) bool {
 func (t *translator) unbind(o types.Object) {
 	delete(t.values, o)
 	delete(t.scalars, o)
-	delete(t.slices, o)
-	delete(t.matrices, o)
+	delete(t.views, o)
 	delete(t.members, o)
 }
 

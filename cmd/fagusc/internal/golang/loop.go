@@ -140,7 +140,7 @@ func (t *translator) index(n *loops.Node, name string) {
 // rangeHeader finds the bounds of "for i, x := range a" and returns the nodes that assign x.
 func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loops.Node) {
 	var hi loops.Poly
-	over, rows := t.slice(n, s.X), t.matrixOf(s.X)
+	over, rows := t.slice(n, s.X), t.viewOf(s.X).rows
 	ok := over != nil || rows != nil
 	if over != nil {
 		hi = over.length
@@ -201,7 +201,7 @@ func (t *translator) rangeHeader(n *loops.Node, s *ast.RangeStmt) (first []*loop
 			return nil
 		}
 		rows.aliased = true
-		t.slices[o] = rows.part(loops.Of(n.Loop.Index))
+		t.views[o] = view{slice: rows.part(loops.Of(n.Loop.Index))}
 		return nil
 	}
 	v := t.node(s.Value)

@@ -60,7 +60,7 @@ func (t *translator) makesRows(first, second ast.Stmt) bool {
 	}
 	own := t.newMatrix(id.Name, element)
 	own.Local, own.length, own.made, own.filled, own.rows = true, length.String()+", "+width.String(), first, second, length
-	t.matrices[o] = own
+	t.views[o] = view{rows: own}
 	return true
 }
 
@@ -110,7 +110,7 @@ func (t *translator) fills(first, second ast.Stmt) bool {
 }
 
 // matrix returns the slice of slices of which an expression is a row, or nil.
-func (t *translator) matrix(e *ast.IndexExpr) *matrix { return t.matrixOf(e.X) }
+func (t *translator) matrix(e *ast.IndexExpr) *matrix { return t.viewOf(e.X).rows }
 
 // row returns the row a[i] of a slice of slices a, or nil if e is something else.
 func (t *translator) row(n *loops.Node, e *ast.IndexExpr) *slice {

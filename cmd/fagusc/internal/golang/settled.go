@@ -59,7 +59,7 @@ func (t *translator) mentionsArrays(e ast.Expr) (found bool) {
 		}
 		if id, ok := n.(*ast.Ident); ok {
 			o := t.info.Uses[id]
-			found = found || t.slices[o] != nil || t.matrices[o] != nil
+			found = found || t.views[o] != view{}
 		}
 		return true
 	})
@@ -81,7 +81,7 @@ func (t *translator) settle() {
 // the preamble so far.
 func (t *translator) settled(o types.Object) bool {
 	_, isVar := o.(*types.Var)
-	return isVar && t.slices[o] == nil && o.Parent() == t.info.Scopes[t.decl.Type] && t.assigned[o] == t.opened[o] && !slices.Contains(t.results, o.Name())
+	return isVar && t.views[o] == view{} && o.Parent() == t.info.Scopes[t.decl.Type] && t.assigned[o] == t.opened[o] && !slices.Contains(t.results, o.Name())
 }
 
 // outer returns the symbol for a value of a variable or of its field; text is the expression.

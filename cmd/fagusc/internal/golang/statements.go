@@ -306,7 +306,7 @@ func (t *translator) constant(n *loops.Node, id *ast.Ident, e ast.Expr) bool {
 		return true
 	}
 	if s := t.slice(n, e); s != nil {
-		t.slices[o] = s
+		t.views[o] = view{slice: s}
 		s.aliased = true
 		if o.Parent() == t.info.Scopes[t.decl.Type] {
 			t.aliases = append(t.aliases, alias{id, e})
@@ -326,7 +326,7 @@ func (t *translator) hides(n *loops.Node, name string) {
 func (t *translator) slice(n *loops.Node, e ast.Expr) *slice {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
-		return t.sliceOf(e)
+		return t.viewOf(e).slice
 	case *ast.IndexExpr:
 		return t.row(n, e)
 	case *ast.SliceExpr:

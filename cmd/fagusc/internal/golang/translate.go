@@ -55,21 +55,25 @@ type slice struct {
 	row    *row // the row of a slice of slices of which this is a part, or nil
 }
 
+// view is what a variable or a field denotes: a slice, or a slice of slices; the other is nil.
+type view struct {
+	slice *slice
+	rows  *matrix
+}
+
 type translator struct {
 	*Function
-	info        *types.Info
-	assigned    map[types.Object]int
-	directives  map[int]string // of loops, by line
-	scalars     map[types.Object]*loops.Scalar
-	values      map[types.Object]loops.Poly // values of integer variables that never change
-	slices      map[types.Object]*slice
-	matrices    map[types.Object]*matrix
-	fieldSlices map[string]*slice // fields of members, by name
-	fieldRows   map[string]*matrix
-	fields      map[string]loops.Poly // values of fields that never change, by expression
-	opened      map[types.Object]int  // like assigned, for the preamble
-	around      []string              // names of the indices of enclosing loops
-	exchange    *exchange             // nil if there is none
+	info       *types.Info
+	assigned   map[types.Object]int
+	directives map[int]string // of loops, by line
+	scalars    map[types.Object]*loops.Scalar
+	values     map[types.Object]loops.Poly // values of integer variables that never change
+	views      map[types.Object]view
+	fieldViews map[string]view       // fields of members, by name
+	fields     map[string]loops.Poly // values of fields that never change, by expression
+	opened     map[types.Object]int  // like assigned, for the preamble
+	around     []string              // names of the indices of enclosing loops
+	exchange   *exchange             // nil if there is none
 
 	innermost ast.Stmt // the innermost loop around; nil in a called function outside its loops
 	calls     *calls   // the calls in the statement that is translated; nil in other contexts
@@ -84,8 +88,8 @@ func translate(f *File, decl *ast.FuncDecl, directives map[int]string) *Function
 		},
 		info:     f.pkg.TypesInfo,
 		assigned: assigned(f.pkg.TypesInfo, decl.Body), directives: directives,
-		scalars: make(map[types.Object]*loops.Scalar), values: make(map[types.Object]loops.Poly), slices: make(map[types.Object]*slice), matrices: make(map[types.Object]*matrix), fields: make(map[string]loops.Poly),
-		fieldSlices: make(map[string]*slice), fieldRows: make(map[string]*matrix),
+		scalars: make(map[types.Object]*loops.Scalar), values: make(map[types.Object]loops.Poly), views: make(map[types.Object]view), fields: make(map[string]loops.Poly),
+		fieldViews: make(map[string]view),
 	}
 	t.Unique = t.unique
 	ast.Inspect(decl, func(n ast.Node) bool {
@@ -189,9 +193,9 @@ func (t *translator) parameter(id *ast.Ident) {
 			t.refuse(id.Pos(), "the slice %s is assigned: use one variable for each array; two may be exchanged (a, b = b, a) at the end of one loop that is in no other", id.Name)
 		}
 		if rows {
-			t.matrices[o] = t.newMatrix(id.Name, inner.Elem())
+			t.views[o] = view{rows: t.newMatrix(id.Name, inner.Elem())}
 		} else {
-			t.slices[o] = t.newSlice(id.Name, under.Elem())
+			t.views[o] = view{slice: t.newSlice(id.Name, under.Elem())}
 		}
 	case *types.Basic:
 		if under.Info()&types.IsInteger != 0 && under.Info()&types.IsUnsigned == 0 && t.assigned[o] == 0 {
@@ -289,7 +293,7 @@ func (t *translator) makes(s ast.Stmt) bool {
 		length, element, _ := t.made(e)
 		own := t.newSlice(id.Name, element)
 		own.Local, own.array.length, own.made, own.length = true, length.String(), s, length
-		t.slices[t.info.Defs[id]] = own
+		t.views[t.info.Defs[id]] = view{slice: own}
 	}
 	return true
 }
@@ -384,10 +388,10 @@ func (t *translator) called(e *ast.CallExpr) (p loops.Poly, ok bool) {
 	if !isID || t.info.Uses[id] != types.Universe.Lookup("len") {
 		return p, false
 	}
-	if s := t.sliceOf(e.Args[0]); s != nil {
+	if s := t.viewOf(e.Args[0]).slice; s != nil {
 		return s.length, true
 	}
-	if m := t.matrixOf(e.Args[0]); m != nil {
+	if m := t.viewOf(e.Args[0]).rows; m != nil {
 		return m.rows, true
 	}
 	if row, isRow := ast.Unparen(e.Args[0]).(*ast.IndexExpr); isRow {
