@@ -28,4 +28,12 @@
 // The output contains the statements of the input unchanged, with //line directives, so that
 // compiler errors, debuggers and panics refer to the input. Only the headers of parallel loops are
 // rewritten. The calls of package region surround them.
+//
+// # Files
+//
+// source loads packages, and translate begins to read a function: its parameters, and what comes
+// before its loops. statements, loop, header, expressions and reductions read statements; fields,
+// rows and inline, what names denote; narrow and settled, which values integers have. emit begins
+// to write a function; declare, values and cost write what comes before its statements; execute,
+// element and wave, the statements with the calls around them; names, what may clash.
 package golang
