@@ -35,7 +35,7 @@
 // the tenures that read come after it; data of the next call are in other arrays. So each type is
 // by itself correct in both modes, and takes two phases a call in phase mode on few nodes. On many
 // nodes, data for all ranks, and short messages of an all-to-all, go in two steps by way of other
-// ranks, and sums are folded.
+// ranks (see [Groups]), and sums are folded.
 //
 // # Checkpoints
 //
