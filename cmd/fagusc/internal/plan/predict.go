@@ -60,7 +60,7 @@ type predictor struct {
 	region.Estimate
 	values  Values
 	here    map[*loops.Symbol]int64 // values of the indices around, and of symbols known so far
-	missing []string                // names of values
+	missing []string                // names of values that are not known
 	steps   int                     // so many iterations were gone through
 }
 
@@ -86,24 +86,22 @@ func (p *predictor) iterations(frames []loops.Frame) (n float64) {
 		by := frames[0].Loop.Step
 		return float64(max(0, (hi-lo+by-1)/by)) * p.iterations(frames[1:])
 	}
-	p.each(frames[0].Loop, func() { n += p.iterations(frames[1:]) })
+	p.Each(frames[0].Loop, func() { n += p.iterations(frames[1:]) })
 	return n
 }
 
-// each calls f with each value of a loop's index.
-func (p *predictor) each(l *loops.Loop, f func()) {
+// Each calls inside with each value of a loop's index.
+func (p *predictor) Each(l *loops.Loop, inside func()) {
 	lo, hi := p.bounds(l)
 	for i := lo; i < hi && len(p.missing) == 0; i += l.Step {
 		if p.steps++; p.steps > mostSteps {
 			break
 		}
 		p.here[l.Index] = i
-		f()
+		inside()
 	}
 	delete(p.here, l.Index)
 }
-
-func (p *predictor) Each(l *loops.Loop, inside func()) { p.each(l, inside) }
 
 func (p *predictor) Repeats(l *loops.Loop, known bool, inside func()) {
 	times := float64(region.UnknownTimes)
