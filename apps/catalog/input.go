@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/internal/matrix"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 func readMatrix(ctx context.Context, path string) (matrix.Dense, error) {

@@ -8,10 +8,10 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // Verification compares a result with a value that the program itself did not compute.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/many"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 func manyProgram() Program {

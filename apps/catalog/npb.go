@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/cg"
 	"github.com/fagus-dsm/fagus/apps/ep"
 	"github.com/fagus-dsm/fagus/apps/ft"
@@ -14,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/is"
 	"github.com/fagus-dsm/fagus/apps/mg"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 type benchmark struct {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/radix"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 func radixProgram() Program {

@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/fagus-dsm/fagus/apps/internal/matrix"
-	"github.com/fagus-dsm/fagus/apps/outfile"
 	"github.com/fagus-dsm/fagus/apps/pagerank"
+	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 )
 
 // Sample is a small input file, which the examples of the programs name.

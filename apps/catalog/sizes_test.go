@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // prepared prepares a program with flags set.

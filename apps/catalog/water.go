@@ -5,9 +5,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/water"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 func waterProgram() Program {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/apps/workqueue"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 func workqueueProgram() Program {

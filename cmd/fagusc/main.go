@@ -16,11 +16,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/plan"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 const about = `fagusc reads Go functions that are marked with //fagus:parallel. For each it

@@ -35,9 +35,10 @@ type place struct {
 }
 
 // places is the table of permitted imports, bottom up: a row may name only folders of rows above
-// it, so imports point one way. The first row that matches a package counts.
+// it, so imports point one way: what programs of one's own import needs no program of apps. The
+// first row that matches a package counts.
 func places() []place {
-	return slices.Concat(nicPlaces(), corePlaces(), programPlaces(), frontPlaces(), fagusPlaces(), commandPlaces())
+	return slices.Concat(nicPlaces(), corePlaces(), frontPlaces(), programPlaces(), fagusPlaces(), commandPlaces())
 }
 
 // nicPlaces are the contract of a Port, the simulated NICs, the live wires, and the libraries
@@ -126,14 +127,26 @@ func corePlaces() []place {
 	}
 }
 
+// frontPlaces are what the command and programs of one's own share.
+func frontPlaces() []place {
+	return []place{
+		{dir: "fagus/program/usage"},
+		{dir: "fagus/program/outfile"},
+		{dir: "fagus/program/cmdline", may: []string{"fagus/program/usage"}, time: "reads flags that are durations"},
+		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/capacity", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
+			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/internal/source", "fagus/rollcall", "fagus/program/usage"},
+			time: "limits a run by the wall clock"},
+		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "fagus/program/usage", "fagus/program/outfile", "fagus/program/cmdline", "fagus/program/runflags"},
+			time: "how long ranks may take to end"},
+	}
+}
+
 // programPlaces are the programs and the packages that they share.
 func programPlaces() []place {
 	shared := []string{"fagus", "fagus/parts", "apps/internal/matrix", "apps/internal/text", "apps/internal/npb", "apps/internal/prk", "apps/internal/gemm", "apps/internal/verify"}
 	return []place{
-		{dir: "apps/catalog/usage"},
-		{dir: "apps/outfile"},
 		{dir: "apps/internal/text"},
-		{dir: "apps/internal/matrix", may: []string{"apps/outfile", "apps/internal/text", "fagus/npy"}},
+		{dir: "apps/internal/matrix", may: []string{"fagus/program/outfile", "apps/internal/text", "fagus/npy"}},
 		{dir: "apps/internal/gemm"},
 		{dir: "apps/internal/verify", may: []string{"fagus", "fagus/parts"}},
 		{dir: "apps/internal/npb", may: []string{"fagus", "apps/internal/verify"}},
@@ -149,20 +162,8 @@ func programPlaces() []place {
 		{dir: "apps/mpimatmul", may: []string{"dimmnet", "dimmnet/lib/mpi", "fagus/parts", "apps/internal/gemm", "apps/matmul"}},
 		{dir: "apps/[^c]*", may: shared},
 		{dir: "apps/c[^a]*", may: shared}, // these two rows match all programs except apps/catalog
-		{dir: "apps/catalog", may: []string{"dimmnet/capacity", "fagus", "apps/[^c]*", "apps/c[^a]*", "apps/internal/*", "apps/outfile", "apps/catalog/usage"},
+		{dir: "apps/catalog", may: []string{"dimmnet/capacity", "fagus", "apps/[^c]*", "apps/c[^a]*", "apps/internal/*", "fagus/program/outfile", "fagus/program/usage"},
 			time: "reads flags that are durations, limits runs and measures how long they take"},
-	}
-}
-
-// frontPlaces are what the command and programs of one's own share.
-func frontPlaces() []place {
-	return []place{
-		{dir: "fagus/program/cmdline", may: []string{"apps/catalog/usage"}, time: "reads flags that are durations"},
-		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/capacity", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/dimmnet2",
-			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/internal/source", "fagus/rollcall", "apps/catalog/usage"},
-			time: "limits a run by the wall clock"},
-		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster/launch", "apps/catalog/usage", "apps/outfile", "fagus/program/cmdline", "fagus/program/runflags"},
-			time: "how long ranks may take to end"},
 		{dir: "apps/examples/*", may: []string{"fagus", "fagus/parts", "fagus/program"}},
 	}
 }
@@ -176,39 +177,39 @@ func fagusPlaces() []place {
 	figure, timeline := in+"figure", in+"timeline"
 	return []place{
 		{dir: "cmd/internal/csession", may: []string{"fagus"}},
-		{dir: base, may: []string{"dimmnet", "apps/catalog/*", "apps/outfile", "fagus/program/cmdline"}},
-		{dir: figure, may: []string{"apps/outfile", "dimmnet"}},
+		{dir: base, may: []string{"dimmnet", "fagus/program/usage", "fagus/program/outfile", "fagus/program/cmdline"}},
+		{dir: figure, may: []string{"fagus/program/outfile", "dimmnet"}},
 		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
-		{dir: run, may: []string{"dimmnet/capacity", "apps/outfile", "apps/catalog", "consistency/history", "dimmnet", "dimmnet/sim", "fagus", "fagus/cluster", "apps/catalog/usage", base, figure, runflags, timeline},
+		{dir: run, may: []string{"dimmnet/capacity", "fagus/program/outfile", "apps/catalog", "consistency/history", "dimmnet", "dimmnet/sim", "fagus", "fagus/cluster", "fagus/program/usage", base, figure, runflags, timeline},
 			time: "measures programs without Fagus"},
-		{dir: in + "experiment", may: []string{"apps/catalog/usage", base, "fagus", "fagus/cluster", "fagus/cluster/launch", runflags}, time: "bounds how long a program takes to end"},
-		{dir: contest, may: []string{"dimmnet", "fagus", "apps/catalog/usage", base, in + "experiment", run, runflags}},
-		{dir: in + "compare", may: []string{"apps/catalog", "dimmnet", "dimmnet/sim", "fagus", "apps/catalog/*", "apps/outfile", base, in + "experiment", contest, figure, run, runflags, timeline}},
-		{dir: in + "launch", may: []string{"cmd/internal/csession", "fagus", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
+		{dir: in + "experiment", may: []string{"fagus/program/usage", base, "fagus", "fagus/cluster", "fagus/cluster/launch", runflags}, time: "bounds how long a program takes to end"},
+		{dir: contest, may: []string{"dimmnet", "fagus", "fagus/program/usage", base, in + "experiment", run, runflags}},
+		{dir: in + "compare", may: []string{"apps/catalog", "dimmnet", "dimmnet/sim", "fagus", "fagus/program/usage", "fagus/program/outfile", base, in + "experiment", contest, figure, run, runflags, timeline}},
+		{dir: in + "launch", may: []string{"cmd/internal/csession", "fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/program/usage", base, runflags},
 			net: "connects a simulation to processes"},
-		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/capacity", "dimmnet/live/identity", "dimmnet/live/ofi", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "apps/catalog/usage", base, runflags},
+		{dir: in + "doctor", may: []string{"dimmnet", "dimmnet/capacity", "dimmnet/live/identity", "dimmnet/live/ofi", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "fagus/program/usage", base, runflags},
 			time: "limits look-ups and steps, and compares clocks", net: "the addresses of this host, and whether others reach it"},
-		{dir: in + "about", may: []string{"fagus/cluster", "fagus/program/cmdline", "apps/catalog/usage", base}},
-		{dir: in + "data", may: []string{"apps/catalog", "apps/catalog/usage", base}},
-		{dir: in + "checkpoints", may: []string{"apps/catalog/usage", "apps/outfile", "fagus", "fagus/checkpoint", "fagus/npy", base, runflags}, time: "prints when a checkpoint was made"},
-		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "apps/catalog/usage"}},
-		{dir: in + "newprogram", may: []string{"apps/catalog/usage"}, time: "limits the Go tool"},
+		{dir: in + "about", may: []string{"fagus/cluster", "fagus/program/cmdline", "fagus/program/usage", base}},
+		{dir: in + "data", may: []string{"apps/catalog", "fagus/program/usage", base}},
+		{dir: in + "checkpoints", may: []string{"fagus/program/usage", "fagus/program/outfile", "fagus", "fagus/checkpoint", "fagus/npy", base, runflags}, time: "prints when a checkpoint was made"},
+		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "fagus/program/usage"}},
+		{dir: in + "newprogram", may: []string{"fagus/program/usage"}, time: "limits the Go tool"},
 		{dir: in + "namespaces", time: "limits the command ip"},
 		{dir: in + "bench/corepair", time: "times a cache line"},
 		{dir: in + "bench/hog", may: []string{in + "bench/corepair"}, time: "limits the start and the end of a process"},
 		{dir: in + "bench/ports", may: []string{"dimmnet"}, time: "times posts"},
 		{dir: in + "bench/peers", may: []string{"apps/[^c]*", "fagus", "fagus/cluster", "fagus/cluster/launch", in + "experiment"},
 			time: "measures other systems, and limits their answers", net: "sends commands to them by sockets"},
-		{dir: in + "bench", may: []string{"apps/[^c]*", "apps/bench/echo", "apps/catalog", "consistency/history", "fagus", "fagus/rollcall", "apps/catalog/usage", "dimmnet/live/ofi", base, in + "bench/*", in + "experiment", runflags},
+		{dir: in + "bench", may: []string{"apps/[^c]*", "apps/bench/echo", "apps/catalog", "consistency/history", "fagus", "fagus/rollcall", "fagus/program/usage", "dimmnet/live/ofi", base, in + "bench/*", in + "experiment", runflags},
 			time: "measures OpenBLAS and MPI libraries", net: "finds a port for fi_pingpong"},
-		{dir: in + "lab/anatomy", may: []string{"dimmnet", "dimmnet/sim", "apps/catalog/usage", base, figure}},
-		{dir: in + "lab/colony", may: []string{"dimmnet", "dimmnet/sim/colony", "apps/catalog/usage", base}},
-		{dir: in + "lab/faults", may: []string{"fagus", "apps/catalog/usage", "apps/outfile", base, in + "experiment", in + "namespaces", runflags}, time: "waits for processes, and measures until they tell"},
-		{dir: in + "lab/jobs", may: []string{"apps/catalog/usage", base, in + "experiment", runflags}, time: "limits jobs, and measures how long they take"},
-		{dir: in + "lab/reproduce", may: []string{"apps/reproduce", "dimmnet/sim/colony", "apps/catalog/usage", base, figure}},
-		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "apps/catalog/*", "apps/outfile", base, in + "experiment", runflags}, time: "limits a run"},
-		{dir: in + "lab/swarm", may: []string{"apps/swarm", "apps/catalog/usage", base, in + "experiment"}, time: "limits a campaign"},
-		{dir: in + "lab/sweep", may: []string{"apps/[^c]*", "apps/catalog", "dimmnet", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "fagus", "apps/catalog/usage", in + "experiment",
+		{dir: in + "lab/anatomy", may: []string{"dimmnet", "dimmnet/sim", "fagus/program/usage", base, figure}},
+		{dir: in + "lab/colony", may: []string{"dimmnet", "dimmnet/sim/colony", "fagus/program/usage", base}},
+		{dir: in + "lab/faults", may: []string{"fagus", "fagus/program/usage", "fagus/program/outfile", base, in + "experiment", in + "namespaces", runflags}, time: "waits for processes, and measures until they tell"},
+		{dir: in + "lab/jobs", may: []string{"fagus/program/usage", base, in + "experiment", runflags}, time: "limits jobs, and measures how long they take"},
+		{dir: in + "lab/reproduce", may: []string{"apps/reproduce", "dimmnet/sim/colony", "fagus/program/usage", base, figure}},
+		{dir: in + "lab/results", may: []string{"dimmnet", "fagus", "fagus/program/usage", "fagus/program/outfile", base, in + "experiment", runflags}, time: "limits a run"},
+		{dir: in + "lab/swarm", may: []string{"apps/swarm", "fagus/program/usage", base, in + "experiment"}, time: "limits a campaign"},
+		{dir: in + "lab/sweep", may: []string{"apps/[^c]*", "apps/catalog", "dimmnet", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "fagus", "fagus/program/usage", in + "experiment",
 			base, contest, run, runflags, "fagus/program/cmdline"}, time: "reads flags that are durations, limits runs and measures how long they take"},
 		{dir: in + "lab", may: []string{base, in + "lab/*"}},
 	}
@@ -225,7 +226,7 @@ func commandPlaces() []place {
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "dimmnet/*/*", "dimmnet/lib/mpi/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "apps/catalog/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/internal/*"},
+				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/rollcall", "fagus/cluster", "fagus/cluster/launch", "apps/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/internal/*"},
 			time: "a command meets the user", net: "a command meets the user", text: "commands check Go programs"},
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/apps/internal/text"
-	"github.com/fagus-dsm/fagus/apps/outfile"
+	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 )
 
 // MaxElements limits the rows, the columns, and their product: 2 GiB of float64.

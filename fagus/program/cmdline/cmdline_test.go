@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // testTree is a small tree with what real trees have: groups, flags that commands share, a command

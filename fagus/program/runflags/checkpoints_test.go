@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // TestCopied: a rank copies as much as the flag permits, and nothing where the same checkpoints are

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // Faults are the probabilities with which a network loses, duplicates or delays a datagram.

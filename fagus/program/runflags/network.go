@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // The names of networks.

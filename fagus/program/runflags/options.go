@@ -1,8 +1,8 @@
 package runflags
 
 import (
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/urfave/cli/v2"
 )
 

@@ -3,8 +3,8 @@ package base
 import (
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // OutputCategory is the heading, in help texts, of the flags that select the output.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
-	"github.com/fagus-dsm/fagus/apps/outfile"
+	"github.com/fagus-dsm/fagus/fagus/program/outfile"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // CheckWritable returns an error if the file that a flag names cannot be written. Commands call

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // Fagus is a command fagus.

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // Program is a program that uses package fagus/program, or a program of fagus run, and its

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // pretend makes the test binary behave as a command fagus.

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/fagus-dsm/fagus/apps/outfile"
+	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 )
 
 // CheckName returns an error unless the path ends in .svg, .png or .pdf.

@@ -3,7 +3,7 @@ package identity
 import (
 	"errors"
 	"fmt"
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"os"
 	"path/filepath"
 

@@ -8,8 +8,8 @@ import (
 	"net"
 	"sync"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // caller is a connection whose first bytes have been read ahead.

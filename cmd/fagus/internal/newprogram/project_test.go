@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // TestOrigin: an installed fagus is known by its version, one from a checkout by the folder.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fagus-dsm/fagus/apps/catalog/usage"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 type input string

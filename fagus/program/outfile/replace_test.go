@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fagus-dsm/fagus/apps/outfile"
+	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 )
 
 // write returns a function for Replace. The function writes text and then returns err.
