@@ -223,19 +223,15 @@ func meetWithout(call, victim string) error {
 
 // joinAs joins the job, over TCP if place has an address, else over shared memory.
 func joinAs(ctx context.Context, place cluster.Place) (cluster.Job, dimmnet.Network, error) {
-	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
+	var spec cluster.Spec
+	if err := spec.Complete(os.LookupEnv, place); err != nil {
+		return nil, nil, err
+	}
+	job, err := cluster.Join(ctx, place, spec)
 	if err != nil {
 		return nil, nil, err
 	}
-	over, err := cluster.TransportFromEnv(os.LookupEnv, place)
-	if err != nil {
-		return nil, nil, err
-	}
-	job, err := cluster.Join(ctx, place, cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	return job, job.Network(over), nil
+	return job, job.Network(), nil
 }
 
 // ring waits for a lap number in its LLCM and sends the number to the next rank.

@@ -70,13 +70,3 @@ func TestIdentityFromEnv(t *testing.T) {
 		}
 	}
 }
-
-func TestHostsConfigFromEnv(t *testing.T) {
-	cfg, err := HostsConfigFromEnv(vars{"FAGUS_INSECURE": "1", "FAGUS_INTERFACE": "ib0", "FAGUS_PROVIDER": "cxi", "FAGUS_DOMAIN": "cxi1"}.lookup, 0)
-	if err != nil || !cfg.Insecure || cfg.Interface != "ib0" || cfg.Identity != nil || cfg.Settings["provider"] != "cxi" || cfg.Settings["domain"] != "cxi1" {
-		t.Errorf("HostsConfigFromEnv returns %+v, %v", cfg, err)
-	}
-	if _, err := HostsConfigFromEnv(vars{"FAGUS_INSECURE": "yes"}.lookup, 0); err == nil {
-		t.Error("FAGUS_INSECURE=yes was accepted")
-	}
-}

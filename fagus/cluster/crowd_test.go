@@ -59,7 +59,7 @@ func TestCrowd(t *testing.T) {
 		}
 		place := place
 		place.Rank = rank
-		cfg := HostsConfig{Identity: id, Ports: reach.Ports{First: meet + 1, Last: meet + 5}}
+		cfg := Spec{Identity: id, Ports: reach.Ports{First: meet + 1, Last: meet + 5}}
 		all.Go(func() {
 			var err error
 			if jobs[rank], err = JoinHosts(t.Context(), place, cfg); err != nil {

@@ -2,16 +2,16 @@
 //
 //	place, err := cluster.FromEnv(os.LookupEnv)
 //	if errors.Is(err, cluster.ErrNoJob) { ... } // no launcher: run alone
-//	host, err := cluster.JoinHost(ctx, place, cluster.HostConfig{})
-//	defer host.Close(ctx)
-//	err = shm.Join(shm.Config{}, host).Run(ctx, host.Size(), body)
+//	spec := cluster.Spec{Net: cluster.TCP}      // the zero value: all is in the environment
+//	err = spec.Complete(os.LookupEnv, place)
+//	job, err := cluster.Join(ctx, place, spec)
+//	defer job.Close(ctx)
+//	err = job.Network().Run(ctx, job.Size(), body)
 //
-// JoinHost is for a job whose ranks are all processes of one host. JoinHosts is for a job on
-// several hosts, where FAGUS_RENDEZVOUS is host:port (Place.Spans). Join chooses between the two:
-//
-//	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
-//	job, err := cluster.Join(ctx, place, cfg)
-//	err = job.Network(cluster.TCP).Run(ctx, job.Size(), body)
+// A Place says which rank of which job a process is, and a [Spec] how the ranks of the job meet and
+// exchange data. Join calls JoinHost for a job whose ranks are all processes of one host, JoinHosts
+// for a job on several hosts, where FAGUS_RENDEZVOUS is host:port (Place.Spans), and JoinLauncher
+// for ranks that join through their launcher.
 //
 // # Launchers
 //
@@ -38,7 +38,7 @@
 // tag pmix, of the mpirun of Open MPI or srun --mpi=pmix. They open no port to meet, and the store
 // names the job.
 //
-// FAGUS_NET names the transport of the data (TransportFromEnv). FAGUS_EPOCH numbers the starts
+// FAGUS_NET names the transport of the data (Spec.Complete). FAGUS_EPOCH numbers the starts
 // of a job; ranks of different starts refuse each other. fagus launch sets it, and also
 // FAGUS_ATTEMPT: how often it has started the job before (--restart).
 //
@@ -75,7 +75,7 @@
 //
 // If memberlist considers a process dead, its rank is suspected. A rank reports its suspicion to
 // rank 0, and rank 0 pings the suspect; a rank that suspects rank 0 pings rank 0 itself. A
-// suspect that does not answer for HostConfig.Stall is lost; a rank to which all others seem to
+// suspect that does not answer for Spec.Stall is lost; a rank to which all others seem to
 // be gone reports itself. While the pinging process itself is stopped, its count of the time
 // advances by only 0.1 s.
 //

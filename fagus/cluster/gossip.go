@@ -53,9 +53,9 @@ const (
 )
 
 // newGossip starts memberlist at a free meeting point of this host, else at any port of at that
-// cfg allows.
-func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, cfg HostsConfig, gone func(rank int)) (*gossip, error) {
-	g := &gossip{meet: meet, gone: gone, proves: cfg.Identity != nil, seen: map[string]sighting{}, alien: map[string]bool{}}
+// spec allows.
+func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, spec Spec, gone func(rank int)) (*gossip, error) {
+	g := &gossip{meet: meet, gone: gone, proves: spec.Identity != nil, seen: map[string]sighting{}, alien: map[string]bool{}}
 	var err error
 	if g.meta, err = json.Marshal(own); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -71,7 +71,7 @@ func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, cfg Hosts
 		return !slices.ContainsFunc(local, func(i Interface) bool { return i.Addr == a.Addr() })
 	})
 	create := func(point netip.AddrPort) error {
-		c := g.config(own, point, cfg.Identity, cfg.Log)
+		c := g.config(own, point, spec.Identity, spec.Log)
 		streams, err := newBoundedStreams(c)
 		if err == nil {
 			c.Transport = streams
@@ -92,7 +92,7 @@ func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, cfg Hosts
 		}
 		err = errors.Join(err, failure)
 	}
-	failure := cfg.Ports.Listen(func(port uint16) error { return create(netip.AddrPortFrom(at, port)) })
+	failure := spec.Ports.Listen(func(port uint16) error { return create(netip.AddrPortFrom(at, port)) })
 	if failure == nil {
 		return g, nil
 	}

@@ -65,7 +65,7 @@ func TestTell(t *testing.T) {
 		own.Host = "here"
 		h := &Hosts{roster: roster{own: own}}
 		var err error
-		if h.gossip, err = newGossip(announcement{hello: own}, lo, nil, HostsConfig{Log: slog.New(slog.DiscardHandler)}, h.suspect); err != nil {
+		if h.gossip, err = newGossip(announcement{hello: own}, lo, nil, Spec{Log: slog.New(slog.DiscardHandler)}, h.suspect); err != nil {
 			t.Fatal(err)
 		}
 		defer h.gossip.close()

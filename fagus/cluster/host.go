@@ -3,29 +3,7 @@ package cluster
 import (
 	"context"
 	"os"
-	"time"
-
-	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
-
-// HostConfig configures JoinHost. The zero value is valid.
-type HostConfig struct {
-	// Timeout is how long JoinHost waits for the other ranks, at most 24 hours. 0 means 10
-	// seconds. The shortest timeout of all ranks applies.
-	Timeout time.Duration
-	// Stall is how long another rank may show no sign of life before the job fails. 0 means 15
-	// seconds (local.DefaultStall), a negative value forever. The end of a process is noticed at
-	// once. FAGUS_STALL sets it.
-	Stall time.Duration
-	// Ports is the range of ports on which a tcp or quic network of the job listens. The zero
-	// value is any free port. FAGUS_PORTS sets it.
-	Ports reach.Ports
-	// Net is the name of the transport that Network will be given. Ranks that name different ones
-	// do not join; empty is compared with nothing.
-	Net string
-	// Settings has the options of the network (Options), which their variables set.
-	Settings Settings
-}
 
 // Host is the membership of one rank in a job on this host. It implements shm.Member.
 //

@@ -65,7 +65,7 @@ func join(t *testing.T, size int) []*cluster.Host {
 	t.Helper()
 	ctx, all := within(t), places(t, size)
 	hosts, errs := each(size, func(rank int) (*cluster.Host, error) {
-		return cluster.JoinHost(ctx, all[rank], cluster.HostConfig{})
+		return cluster.JoinHost(ctx, all[rank], cluster.Spec{})
 	})
 	noErrors(t, errs)
 	t.Cleanup(func() { closeHosts(hosts) })
@@ -262,7 +262,7 @@ func TestDeadlinesEnd(t *testing.T) {
 		})
 		here, more = each(2, func(rank int) (*cluster.Host, error) {
 			all[rank].Rendezvous = ""
-			return cluster.JoinHost(within(t), all[rank], cluster.HostConfig{Timeout: timeout})
+			return cluster.JoinHost(within(t), all[rank], cluster.Spec{Timeout: timeout})
 		})
 		time.Sleep(max(timeout+1500*time.Millisecond, time.Duration(longtest.Cases(5500, 0))*time.Millisecond))
 		err := errors.Join(append(errs, more...)...)

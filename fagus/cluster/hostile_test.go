@@ -21,7 +21,7 @@ import (
 )
 
 // joinLater starts to join as place. The function wait returns the Host.
-func joinLater(t *testing.T, place Place, cfg HostConfig) (wait func() *Host) {
+func joinLater(t *testing.T, place Place, cfg Spec) (wait func() *Host) {
 	t.Helper()
 	joined := make(chan error, 1)
 	var host *Host
@@ -40,7 +40,7 @@ func joinLater(t *testing.T, place Place, cfg HostConfig) (wait func() *Host) {
 }
 
 // hostile joins as rank 1 of 2 by hand. It returns the Host of rank 0 and the socket of rank 1.
-func hostile(t *testing.T, cfg HostConfig) (*Host, *net.UnixConn) {
+func hostile(t *testing.T, cfg Spec) (*Host, *net.UnixConn) {
 	t.Helper()
 	place := Place{Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
 	joined := joinLater(t, place, cfg)
@@ -122,7 +122,7 @@ func TestHostilePeer(t *testing.T) {
 		"is lost: cluster: decoding a message: a packet of 1 byte": {{[]byte{1}, 1}},
 	} {
 		before := countFiles(t)
-		host, socket := hostile(t, HostConfig{})
+		host, socket := hostile(t, Spec{})
 		for i, p := range packets {
 			// Rank 0 may close the connection while the peer still sends.
 			if err := p.send(socket); err != nil && i == 0 {
@@ -164,7 +164,7 @@ func TestHostileRank0(t *testing.T) {
 		"the previous call has ended":     {blob(0, 0), blob(1, 0), blob(0, 0), blob(1, 0)},
 		"files or a blob from rank 0: w":  {blob(0, 0), blob(0, 0)},
 	} {
-		joined := joinLater(t, place, HostConfig{})
+		joined := joinLater(t, place, Spec{})
 		socket, err := l.AcceptUnix()
 		if err != nil {
 			t.Fatal(err)
@@ -237,7 +237,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 	for name, run := range map[string]func(t *testing.T){
 		"hello": func(t *testing.T) {
-			host, socket := hostile(t, HostConfig{})
+			host, socket := hostile(t, Spec{})
 			intruder, err := net.DialUnix(network, nil, meetingPoint(host.place))
 			if err != nil {
 				t.Fatal(err)
@@ -259,7 +259,7 @@ func TestForeignFiles(t *testing.T) {
 			}
 			defer l.Close()
 			go func() {
-				_, err := JoinHost(t.Context(), place, HostConfig{})
+				_, err := JoinHost(t.Context(), place, Spec{})
 				failed <- err
 			}()
 			socket, err := l.AcceptUnix()
@@ -289,7 +289,7 @@ func TestForeignFiles(t *testing.T) {
 
 // abandonedCall has a rank 0 that sends p, and ends before rank 1 makes the call.
 func abandonedCall(t *testing.T, p packet) {
-	wait, c := underRank0(t, HostConfig{}, message{kind: kindWelcome})
+	wait, c := underRank0(t, Spec{}, message{kind: kindWelcome})
 	host := wait()
 	if err := p.send(c.UnixConn); err != nil {
 		t.Fatal(err)
@@ -303,7 +303,7 @@ func abandonedCall(t *testing.T, p packet) {
 
 // TestPingWhileJoining checks that a rank which waits for its welcome answers pings.
 func TestPingWhileJoining(t *testing.T) {
-	wait, c := underRank0(t, HostConfig{}, message{kind: kindPing})
+	wait, c := underRank0(t, Spec{}, message{kind: kindPing})
 	defer c.Close()
 	if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		t.Fatal(err)

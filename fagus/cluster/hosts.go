@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -16,39 +17,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
-	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
-	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
-	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
-	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
-	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 )
-
-// HostsConfig configures Join and JoinHosts. JoinHosts needs Identity or Insecure.
-type HostsConfig struct {
-	// Timeout is how long JoinHosts waits for the other ranks, at most 24 hours. 0 means 30
-	// seconds. The shortest timeout of all ranks applies.
-	Timeout time.Duration
-	// Stall is HostConfig.Stall.
-	Stall time.Duration
-	// Identity authenticates this rank to the others. IdentityFromEnv reads it.
-	Identity *identity.Identity
-	// Insecure permits a rank without an Identity. Its data are not encrypted, and whoever reaches
-	// the meeting point can become a rank of the job. Rank 0 prints a warning on standard error.
-	Insecure bool
-	// Interface selects the interface by which other ranks reach this one, as FAGUS_INTERFACE
-	// does (ChooseInterface). Empty selects the interface that reaches the rendezvous.
-	Interface string
-	// Ports is the range of ports on which the process listens, as FAGUS_PORTS does: three at rank
-	// 0, two at another rank. The zero value is any free port.
-	Ports reach.Ports
-	// Net is HostConfig.Net.
-	Net string
-	// Settings is HostConfig.Settings.
-	Settings Settings
-	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
-	Log *slog.Logger
-}
 
 const defaultHostsTimeout = 30 * time.Second
 
@@ -58,10 +27,9 @@ const defaultHostsTimeout = 30 * time.Second
 // When one fails, the job has failed at every rank, and every later call fails.
 type Hosts struct {
 	member
-	net      Interface
-	insecure bool // HostsConfig.Insecure
-	gossip   *gossip
-	roster   roster
+	net    Interface
+	gossip *gossip
+	roster roster
 }
 
 var _ dimmnet.Member = (*Hosts)(nil)
@@ -77,38 +45,32 @@ func (p Place) Spans() bool {
 // rank is late, if two processes have the same rank, or if a process is of another job, epoch,
 // size or version, every waiting rank gets an error that names the cause. After JoinHosts
 // returns, a rank that stops answering for Stall is lost (OnLoss).
-func JoinHosts(ctx context.Context, place Place, cfg HostsConfig) (*Hosts, error) {
+func JoinHosts(ctx context.Context, place Place, spec Spec) (*Hosts, error) {
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
-	if cfg.Timeout == 0 {
-		cfg.Timeout = onBusyHost(defaultHostsTimeout, waited())
-	}
-	timeout, err := patience(ctx, cfg.Timeout)
+	timeout, err := patience(ctx, spec.Timeout, defaultHostsTimeout)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
+	if spec.Log == nil {
+		spec.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := cfg.check(place); err != nil {
+	if err := spec.checkHosts(place); err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(timeout)
 	joining, cancel := context.WithDeadline(ctx, deadline.Add(noticeTimeout))
 	defer cancel()
-	h := &Hosts{insecure: cfg.Insecure}
-	if err := h.join(joining, place, cfg, deadline); err != nil {
+	h := &Hosts{}
+	if err := h.join(joining, place, spec, deadline); err != nil {
 		h.abandon()
 		return nil, atDeadline(ctx, deadline, err)
 	}
 	return h, nil
 }
 
-func (cfg *HostsConfig) check(place Place) error {
-	if err := place.check(); err != nil {
+func (s *Spec) checkHosts(place Place) error {
+	if err := cmp.Or(place.check(), s.checkIdentity(place)); err != nil {
 		return err
-	}
-	if id := cfg.Identity; id != nil && (int(id.Rank()) != place.Rank || id.Size() != place.Size) {
-		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but its identity (%s) is that of %v", place.Rank, place.Size, place.Source, fagusIdentity, id)
 	}
 	if !place.Spans() {
 		return fmt.Errorf("cluster: job %.80q has no rendezvous: set %s to an address and port of rank 0 (host:port), the same for all ranks", place.Job, fagusRendezvous)
@@ -116,7 +78,7 @@ func (cfg *HostsConfig) check(place Place) error {
 	return nil
 }
 
-func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline time.Time) error {
+func (h *Hosts) join(ctx context.Context, place Place, spec Spec, deadline time.Time) error {
 	meet, err := awaitMeetingPoints(ctx, place.Rendezvous, deadline)
 	if err != nil {
 		return err
@@ -124,19 +86,19 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	if name, at := loopbackName(place.Rendezvous, meet); name != "" {
 		warn(fmt.Sprintf("the meeting point %s is %s here, which no other host can reach: mend /etc/hosts, or give an address in %s", name, at, fagusRendezvous))
 	}
-	if h.net, err = ChooseInterface(cfg.Interface, meet); err != nil {
+	if h.net, err = ChooseInterface(spec.Interface, meet); err != nil {
 		return err
 	}
-	if cfg.Net == OFI.String() {
-		if !cfg.Insecure {
+	if spec.Net == OFI {
+		if !spec.Insecure {
 			return unencrypted()
 		}
-		if cfg.Identity != nil && place.Rank == 0 {
+		if spec.Identity != nil && place.Rank == 0 {
 			warn(fmt.Sprintf("the data of job %.80q are not encrypted: --net %v", place.Job, OFI))
 		}
 	}
-	if cfg.Identity == nil {
-		if !cfg.Insecure {
+	if spec.Identity == nil {
+		if !spec.Insecure {
 			return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
 				place.Rank, h.net.Addr, h.net.Name, fagusIdentity, fagusInsecure)
 		}
@@ -149,14 +111,13 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	own.Net = cfg.Net
+	own.Net = spec.Net.String()
 	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
-	h.begin(place, &netWire{id: cfg.Identity, rank0: h.rank0}, own)
-	h.configure(cfg.Stall, cfg.Ports, cfg.Settings)
+	h.begin(place, spec, &netWire{id: spec.Identity, rank0: h.rank0}, own)
 	mine := announcement{hello: own}
 	mine.Job, mine.Build = shorten(own.Job, 64), shorten(own.Build, 120)
 	if place.Rank == 0 {
-		if err = cfg.Ports.Listen(func(port uint16) (err error) {
+		if err = spec.Ports.Listen(func(port uint16) (err error) {
 			if slices.ContainsFunc(meet, func(a netip.AddrPort) bool { return a.Port() == port }) {
 				return syscall.EADDRINUSE // memberlist needs it
 			}
@@ -168,7 +129,7 @@ func (h *Hosts) join(ctx context.Context, place Place, cfg HostsConfig, deadline
 		mine.At = h.listener.Addr().String()
 	}
 	h.roster.own = mine.hello
-	if h.gossip, err = newGossip(mine, h.net.Addr, meet, cfg, h.suspect); err != nil {
+	if h.gossip, err = newGossip(mine, h.net.Addr, meet, spec, h.suspect); err != nil {
 		return err
 	}
 	h.refusals = h.gossip.refusals
@@ -321,21 +282,9 @@ func (h *Hosts) alone() bool {
 	return h.Size() > 2
 }
 
-// bulkBytes is the size of a rank's bulk memory. A larger transfer is sent in pieces.
-const bulkBytes = 16 << 20
-
-// Network returns the network of the job's ranks over a transport. All ranks must pass the same
-// transport. The network uses the interfaces and identities with which the ranks joined.
-func (h *Hosts) Network(over Transport) dimmnet.Network {
-	listen, id := h.net.Addr.String(), h.wire.(*netWire).id
-	switch over {
-	case OFI:
-		return ofi.Join(fabric(mesh.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Stall: h.stall}, h.settings, h.place), permitted(h, h.insecure))
-	case QUIC:
-		return quic.Join(quic.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
-	}
-	return tcp.Join(tcp.Config{Warn: warn, Bulk: bulkBytes, Listen: listen, Identity: id, Stall: h.stall, Ports: h.ports}, h)
-}
+// Network returns the network that carries the job's data, with the interfaces and identities with
+// which the ranks joined.
+func (h *Hosts) Network() dimmnet.Network { return h.spec.network(h, h.place, h.net, warn) }
 
 // warn prints a warning for the user.
 func warn(text string) { fmt.Fprintln(os.Stderr, "fagus: warning:", text) }

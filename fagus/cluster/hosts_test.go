@@ -29,9 +29,9 @@ func freePort(t *testing.T) string {
 }
 
 // spread returns the places and identities of the ranks of a job that meets at an address.
-func spread(t *testing.T, size int) ([]cluster.Place, []cluster.HostsConfig) {
+func spread(t *testing.T, size int) ([]cluster.Place, []cluster.Spec) {
 	t.Helper()
-	all, cfgs := places(t, size), make([]cluster.HostsConfig, size)
+	all, specs := places(t, size), make([]cluster.Spec, size)
 	authority, err := identity.NewAuthority(size)
 	if err != nil {
 		t.Fatal(err)
@@ -39,22 +39,22 @@ func spread(t *testing.T, size int) ([]cluster.Place, []cluster.HostsConfig) {
 	at := freePort(t)
 	for rank := range all {
 		all[rank].Rendezvous = at
-		if cfgs[rank].Identity, err = authority.Issue(dimmnet.Rank(rank)); err != nil {
+		if specs[rank].Identity, err = authority.Issue(dimmnet.Rank(rank)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return all, cfgs
+	return all, specs
 }
 
-// insecure replaces the identities in cfgs by the permission to have none.
-func insecure(cfgs []cluster.HostsConfig) {
-	for rank := range cfgs {
-		cfgs[rank] = cluster.HostsConfig{Insecure: true}
+// insecure replaces the identities in specs by the permission to have none.
+func insecure(specs []cluster.Spec) {
+	for rank := range specs {
+		specs[rank] = cluster.Spec{Insecure: true}
 	}
 }
 
-func joinHosts(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig) ([]*cluster.Hosts, []error) {
-	return each(len(all), func(i int) (*cluster.Hosts, error) { return cluster.JoinHosts(within(t), all[i], cfgs[i]) })
+func joinHosts(t *testing.T, all []cluster.Place, specs []cluster.Spec) ([]*cluster.Hosts, []error) {
+	return each(len(all), func(i int) (*cluster.Hosts, error) { return cluster.JoinHosts(within(t), all[i], specs[i]) })
 }
 
 func closeAllHosts(hosts []*cluster.Hosts) []error {
@@ -69,11 +69,11 @@ func closeAllHosts(hosts []*cluster.Hosts) []error {
 // TestHosts gathers blobs of all sizes, with and without identities.
 func TestHosts(t *testing.T) {
 	for _, secure := range []bool{true, false} {
-		all, cfgs := spread(t, 5)
+		all, specs := spread(t, 5)
 		if !secure {
-			insecure(cfgs)
+			insecure(specs)
 		}
-		hosts, errs := joinHosts(t, all, cfgs)
+		hosts, errs := joinHosts(t, all, specs)
 		noErrors(t, errs)
 		for _, size := range []int{0, 1, 70 << 10, 1 << 20} {
 			blobs, errs := each(len(hosts), func(rank int) ([][]byte, error) {
@@ -98,19 +98,19 @@ func TestHosts(t *testing.T) {
 
 // wrongJob joins processes that do not form one job. Every process must soon get an error that
 // contains the given texts.
-func wrongJob(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig, says ...string) {
+func wrongJob(t *testing.T, all []cluster.Place, specs []cluster.Spec, says ...string) {
 	t.Helper()
-	if err := wrongJobSays(t, all, cfgs, says...); err != nil {
+	if err := wrongJobSays(t, all, specs, says...); err != nil {
 		t.Error(err)
 	}
 }
 
 // wrongJobSays returns what is wrong with the errors of the processes. They must not come only when
 // the time of the joining is up, which is 30 s or more.
-func wrongJobSays(t *testing.T, all []cluster.Place, cfgs []cluster.HostsConfig, says ...string) (wrong error) {
+func wrongJobSays(t *testing.T, all []cluster.Place, specs []cluster.Spec, says ...string) (wrong error) {
 	t.Helper()
 	start := time.Now()
-	hosts, errs := joinHosts(t, all, cfgs)
+	hosts, errs := joinHosts(t, all, specs)
 	if took := time.Since(start); took > 29*time.Second {
 		wrong = fmt.Errorf("the processes got their errors only after %v", took)
 	}
@@ -131,43 +131,43 @@ func TestHostsRefuse(t *testing.T) {
 	t.Parallel() // the test mostly waits
 	process := fmt.Sprintf("pid %d on ", os.Getpid())
 	t.Run("two of rank 2", func(t *testing.T) {
-		all, cfgs := spread(t, 4)
-		all[3], cfgs[3] = all[2], cfgs[2]
-		wrongJob(t, all, cfgs, "two processes are rank 2 of job", process, "127.0.0.1")
+		all, specs := spread(t, 4)
+		all[3], specs[3] = all[2], specs[2]
+		wrongJob(t, all, specs, "two processes are rank 2 of job", process, "127.0.0.1")
 	})
 	t.Run("all of rank 0", func(t *testing.T) {
-		all, cfgs := spread(t, 3)
-		all[1], all[2], cfgs[1], cfgs[2] = all[0], all[0], cfgs[0], cfgs[0]
-		wrongJob(t, all, cfgs, "two processes are rank 0 of job", process)
+		all, specs := spread(t, 3)
+		all[1], all[2], specs[1], specs[2] = all[0], all[0], specs[0], specs[0]
+		wrongJob(t, all, specs, "two processes are rank 0 of job", process)
 	})
 	t.Run("another size", func(t *testing.T) {
-		all, cfgs := spread(t, 3)
-		insecure(cfgs)
+		all, specs := spread(t, 3)
+		insecure(specs)
 		all[2].Size = 5
-		wrongJob(t, all, cfgs, "rank 2 (", "of a job of ", " ranks, but rank ", process)
+		wrongJob(t, all, specs, "rank 2 (", "of a job of ", " ranks, but rank ", process)
 	})
 	t.Run("another job", func(t *testing.T) {
-		all, cfgs := spread(t, 3)
+		all, specs := spread(t, 3)
 		all[1].Job = "other"
-		wrongJob(t, all, cfgs, `job "other"`, process)
+		wrongJob(t, all, specs, `job "other"`, process)
 	})
 	t.Run("another epoch", func(t *testing.T) {
-		all, cfgs := spread(t, 3)
+		all, specs := spread(t, 3)
 		all[1].Epoch = 7
-		wrongJob(t, all, cfgs, "of epoch 7", "of epoch 0", process)
+		wrongJob(t, all, specs, "of epoch 7", "of epoch 0", process)
 	})
 	t.Run("another network", func(t *testing.T) {
-		all, cfgs := spread(t, 3)
-		cfgs[0].Net, cfgs[1].Net = "tcp", "quic" // rank 2 does not say its network
-		wrongJob(t, all, cfgs, "uses the network ", `"quic"`, `"tcp"`, "set FAGUS_NET to the same on all ranks", process)
+		all, specs := spread(t, 3)
+		specs[0].Net, specs[1].Net = cluster.TCP, cluster.QUIC // rank 2 does not say its network
+		wrongJob(t, all, specs, "uses the network ", `"quic"`, `"tcp"`, "set FAGUS_NET to the same on all ranks", process)
 	})
 	t.Run("a singleton", func(t *testing.T) {
-		all, cfgs := spread(t, 1)
-		first, err := cluster.JoinHosts(within(t), all[0], cfgs[0])
+		all, specs := spread(t, 1)
+		first, err := cluster.JoinHosts(within(t), all[0], specs[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		wrongJob(t, all, cfgs, "two processes are rank 0 of job")
+		wrongJob(t, all, specs, "two processes are rank 0 of job")
 		noErrors(t, closeAllHosts([]*cluster.Hosts{first}))
 	})
 }
@@ -183,12 +183,12 @@ func TestHostsMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			patiently(t, 2*time.Second, func(timeout time.Duration) error {
-				all, cfgs := spread(t, 4)
+				all, specs := spread(t, 4)
 				var come []cluster.Place
-				var with []cluster.HostsConfig
+				var with []cluster.Spec
 				for _, r := range ranks {
-					cfgs[r].Timeout = timeout
-					come, with = append(come, all[r]), append(with, cfgs[r])
+					specs[r].Timeout = timeout
+					come, with = append(come, all[r]), append(with, specs[r])
 				}
 				return wrongJobSays(t, come, with, want)
 			})
@@ -200,10 +200,10 @@ func TestHostsMissing(t *testing.T) {
 // it is first at the meeting point or not.
 func TestHostsStrangers(t *testing.T) {
 	t.Parallel() // the test mostly waits
-	all, cfgs := spread(t, 2)
+	all, specs := spread(t, 2)
 	_, others := spread(t, 2)
-	cfgs[0].Timeout, others[1].Timeout = 2*time.Second, 2*time.Second
-	wrongJob(t, all, []cluster.HostsConfig{cfgs[0], others[1]}, "another key", "FAGUS_IDENTITY")
+	specs[0].Timeout, others[1].Timeout = 2*time.Second, 2*time.Second
+	wrongJob(t, all, []cluster.Spec{specs[0], others[1]}, "another key", "FAGUS_IDENTITY")
 }
 
 // TestHostsKeys checks that a process that meets processes with another key gets an error before
@@ -235,28 +235,28 @@ func TestHostsKeys(t *testing.T) {
 	}
 }
 
-// TestHostsConfig checks that JoinHosts reports an invalid configuration at once.
-func TestHostsConfig(t *testing.T) {
-	all, cfgs := spread(t, 2)
-	for says, try := range map[string]func() (cluster.Place, cluster.HostsConfig){
-		"its identity (FAGUS_IDENTITY) is that of rank 1 of 2": func() (cluster.Place, cluster.HostsConfig) { return all[0], cfgs[1] },
-		": set FAGUS_RENDEZVOUS": func() (cluster.Place, cluster.HostsConfig) {
+// TestSpecOfHosts checks that JoinHosts reports an invalid configuration at once.
+func TestSpecOfHosts(t *testing.T) {
+	all, specs := spread(t, 2)
+	for says, try := range map[string]func() (cluster.Place, cluster.Spec){
+		"its identity (FAGUS_IDENTITY) is that of rank 1 of 2": func() (cluster.Place, cluster.Spec) { return all[0], specs[1] },
+		": set FAGUS_RENDEZVOUS": func() (cluster.Place, cluster.Spec) {
 			p := all[0]
 			p.Rendezvous = ""
-			return p, cfgs[0]
+			return p, specs[0]
 		},
-		"want host:port": func() (cluster.Place, cluster.HostsConfig) {
+		"want host:port": func() (cluster.Place, cluster.Spec) {
 			p := all[0]
 			p.Rendezvous = "nowhere"
-			return p, cfgs[0]
+			return p, specs[0]
 		},
-		"rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY": func() (cluster.Place, cluster.HostsConfig) { return all[0], cluster.HostsConfig{} },
-		"FAGUS_INTERFACE=nosuch": func() (cluster.Place, cluster.HostsConfig) {
-			return all[0], cluster.HostsConfig{Interface: "nosuch", Insecure: true}
+		"rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY": func() (cluster.Place, cluster.Spec) { return all[0], cluster.Spec{} },
+		"FAGUS_INTERFACE=nosuch": func() (cluster.Place, cluster.Spec) {
+			return all[0], cluster.Spec{Interface: "nosuch", Insecure: true}
 		},
-		"libfabric encrypts nothing": func() (cluster.Place, cluster.HostsConfig) {
-			cfg := cfgs[0]
-			cfg.Net = cluster.OFI.String()
+		"libfabric encrypts nothing": func() (cluster.Place, cluster.Spec) {
+			cfg := specs[0]
+			cfg.Net = cluster.OFI
 			return all[0], cfg
 		},
 	} {
@@ -269,11 +269,11 @@ func TestHostsConfig(t *testing.T) {
 
 // TestHostsCancelled checks that JoinHosts returns when its context ends.
 func TestHostsCancelled(t *testing.T) {
-	all, cfgs := spread(t, 2)
+	all, specs := spread(t, 2)
 	for rank := range all {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("enough")) })
-		if _, err := cluster.JoinHosts(ctx, all[rank], cfgs[rank]); err == nil || !strings.Contains(err.Error(), "enough") {
+		if _, err := cluster.JoinHosts(ctx, all[rank], specs[rank]); err == nil || !strings.Contains(err.Error(), "enough") {
 			t.Errorf("JoinHosts of rank %d returns %v, want the cause of the cancellation", rank, err)
 		}
 	}

@@ -99,14 +99,10 @@ func TestOnBusyHost(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]time.Duration{"": 0, "90s": 90 * s, "0s": -1, "-1s": -1, "x": -1, "25h": -1} {
-		cfg, err := HostsConfigFromEnv(func(name string) (string, bool) {
-			if name != "FAGUS_JOIN_TIMEOUT" {
-				return "", false
-			}
-			return text, true
-		}, 0)
-		if (err != nil) != (want < 0) || err == nil && cfg.Timeout != want {
-			t.Errorf("FAGUS_JOIN_TIMEOUT=%s: %v, %v", text, cfg.Timeout, err)
+		var spec Spec
+		err := spec.Complete(vars{"FAGUS_JOIN_TIMEOUT": text}.lookup, Place{})
+		if (err != nil) != (want < 0) || err == nil && spec.Timeout != want {
+			t.Errorf("FAGUS_JOIN_TIMEOUT=%s: %v, %v", text, spec.Timeout, err)
 		}
 	}
 }

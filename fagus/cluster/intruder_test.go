@@ -109,17 +109,17 @@ func TestJoin(t *testing.T) {
 	own := fmt.Sprint(t.Name(), os.Getpid()) // no other process that runs this test has this name
 	for _, c := range []struct {
 		rendezvous string
-		cfg        cluster.HostsConfig
+		cfg        cluster.Spec
 		want       string
 	}{
-		{"", cluster.HostsConfig{}, "*cluster.Host"},
-		{"unix:@" + own, cluster.HostsConfig{}, "*cluster.Host"},
-		{"127.0.0.1:" + port, cluster.HostsConfig{}, "*cluster.Host"},
-		{"localhost:" + port, cluster.HostsConfig{}, "*cluster.Host"},
-		{"127.0.0.1:" + port, cluster.HostsConfig{Identity: id}, "*cluster.Hosts"},
-		{"127.0.0.1:" + port, cluster.HostsConfig{Insecure: true}, "*cluster.Hosts"},
-		{"127.0.0.1:" + port, cluster.HostsConfig{Interface: "lo"}, "has no identity"},
-		{"192.0.2.1:" + port, cluster.HostsConfig{Timeout: time.Second}, "cluster: "},
+		{"", cluster.Spec{}, "*cluster.Host"},
+		{"unix:@" + own, cluster.Spec{}, "*cluster.Host"},
+		{"127.0.0.1:" + port, cluster.Spec{}, "*cluster.Host"},
+		{"localhost:" + port, cluster.Spec{}, "*cluster.Host"},
+		{"127.0.0.1:" + port, cluster.Spec{Identity: id}, "*cluster.Hosts"},
+		{"127.0.0.1:" + port, cluster.Spec{Insecure: true}, "*cluster.Hosts"},
+		{"127.0.0.1:" + port, cluster.Spec{Interface: "lo"}, "has no identity"},
+		{"192.0.2.1:" + port, cluster.Spec{Timeout: time.Second}, "cluster: "},
 	} {
 		place := cluster.Place{Size: 1, Job: own, Rendezvous: c.rendezvous}
 		job, err := cluster.Join(within(t), place, c.cfg)
@@ -143,7 +143,7 @@ func TestJoinTwoNames(t *testing.T) {
 	}
 	jobs, errs := each(2, func(rank int) (cluster.Job, error) {
 		place := cluster.Place{Rank: rank, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid()), Rendezvous: []string{"127.0.0.1:", "localhost:"}[rank] + port}
-		return cluster.Join(within(t), place, cluster.HostsConfig{})
+		return cluster.Join(within(t), place, cluster.Spec{})
 	})
 	noErrors(t, errs)
 	_, errs = each(2, func(rank int) (any, error) {

@@ -14,30 +14,29 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
-	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
 // JoinHost joins the other ranks of place's job, all of which are on this host, and returns when
 // all ranks have joined. If a rank is late, if two processes have the same rank, or if a process
 // is of another job, size or version, every waiting rank gets an error that names the cause.
 // JoinHost needs Linux.
-func JoinHost(ctx context.Context, place Place, cfg HostConfig) (*Host, error) {
+func JoinHost(ctx context.Context, place Place, spec Spec) (*Host, error) {
 	if err := supported(); err != nil {
 		return nil, err
 	}
 	if err := place.CheckHost(); err != nil {
 		return nil, err
 	}
-	if cfg.Net == TCP.String() || cfg.Net == QUIC.String() {
+	if spec.Net == TCP || spec.Net == QUIC {
 		if _, err := ChooseInterface("", nil); err != nil {
 			return nil, err
 		}
 	}
-	return joinHost(ctx, place, cfg, meetingPoint(place))
+	return joinHost(ctx, place, spec, meetingPoint(place))
 }
 
-func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr) (*Host, error) {
-	timeout, err := patience(ctx, cfg.Timeout)
+func joinHost(ctx context.Context, place Place, spec Spec, at *net.UnixAddr) (*Host, error) {
+	timeout, err := patience(ctx, spec.Timeout, defaultTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +44,9 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	h := &Host{}
 	w := hostWire{address: at}
 	own := newHello(place, os.Getpid(), timeout)
-	own.Net = cfg.Net
-	h.begin(place, w, own)
-	h.configure(cfg.Stall, cfg.Ports, cfg.Settings)
+	own.Net = spec.Net.String()
+	spec.Identity = nil
+	h.begin(place, spec, w, own)
 	deadline := time.Now().Add(timeout)
 	if place.Rank == 0 {
 		if err = h.listen(ctx, w, deadline); err == nil {
@@ -63,24 +62,21 @@ func joinHost(ctx context.Context, place Place, cfg HostConfig, at *net.UnixAddr
 	return h, nil
 }
 
-func (m *member) configure(stall time.Duration, ports reach.Ports, settings Settings) {
-	m.stall, m.ports, m.settings = cmp.Or(stall, local.DefaultStall), ports, settings
-}
-
-func (m *member) begin(place Place, w wire, own hello) {
-	m.place, m.wire, m.own = place, w, own
+func (m *member) begin(place Place, spec Spec, w wire, own hello) {
+	spec.Stall = cmp.Or(spec.Stall, local.DefaultStall)
+	m.place, m.spec, m.wire, m.own = place, spec, w, own
 	m.joined, m.broken, m.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
 
-// patience returns how long a rank waits for the other ranks, given its configured timeout. That is
-// a little less than ctx permits: rank 0 reports at the timeout which ranks are missing, and a rank
-// whose context ends knows only that it has ended.
-func patience(ctx context.Context, timeout time.Duration) (time.Duration, error) {
+// patience returns how long a rank waits for the other ranks, given Spec.Timeout and its default.
+// That is a little less than ctx permits: rank 0 reports at the timeout which ranks are missing,
+// and a rank whose context ends knows only that it has ended.
+func patience(ctx context.Context, timeout, otherwise time.Duration) (time.Duration, error) {
 	if timeout < 0 || timeout > maxPatience {
 		return 0, fmt.Errorf("cluster: timeout %v: want 0 to %v", timeout, maxPatience)
 	}
 	if timeout == 0 {
-		timeout = onBusyHost(defaultTimeout, waited())
+		timeout = onBusyHost(otherwise, waited())
 	}
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)

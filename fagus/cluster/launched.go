@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
-	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
-	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/fagus/cluster/pmi"
 )
 
@@ -45,7 +42,7 @@ func (e environment) joinsByLauncher() (bool, error) {
 type Launched struct {
 	*client
 	place Place
-	cfg   HostsConfig
+	spec  Spec
 	net   Interface // zero if all ranks are on this host
 }
 
@@ -58,22 +55,18 @@ var _ Job = (*Launched)(nil)
 // (package pmi), and returns when all ranks have joined. It needs no rendezvous
 // and opens no port. If place has no name of the job, the name of the launcher's store is used.
 //
-// Ranks of several hosts need cfg.Identity, or cfg.Insecure: the launcher passes on, perhaps
+// Ranks of several hosts need spec.Identity, or spec.Insecure: the launcher passes on, perhaps
 // without encryption, what ranks need to connect to each other. If place says that all ranks are
-// on this host, and cfg has no Interface, they connect over loopback and need neither.
-func JoinLauncher(ctx context.Context, place Place, cfg HostsConfig) (*Launched, error) {
-	if cfg.Timeout == 0 {
-		cfg.Timeout = onBusyHost(defaultHostsTimeout, waited())
-	}
-	timeout, err := patience(ctx, cfg.Timeout)
+// on this host, and spec has no Interface, they connect over loopback and need neither.
+func JoinLauncher(ctx context.Context, place Place, spec Spec) (*Launched, error) {
+	timeout, err := patience(ctx, spec.Timeout, defaultHostsTimeout)
 	if err != nil {
 		return nil, err
 	}
-	// Network cannot return an error, and must not use a network that has other rules.
-	if cfg.Net != "" && cfg.Net != TCP.String() && cfg.Net != QUIC.String() && cfg.Net != OFI.String() {
-		return nil, fmt.Errorf("cluster: joining through the launcher: the network is %.20q: want %v, %v or %v", cfg.Net, TCP, QUIC, OFI)
+	if spec.Net == SHM {
+		return nil, fmt.Errorf("cluster: joining through the launcher: the network is %q: want %v, %v or %v", spec.Net.String(), TCP, QUIC, OFI)
 	}
-	h := &Launched{place: place, cfg: cfg}
+	h := &Launched{place: place, spec: spec}
 	if err := h.findInterface(); err != nil {
 		return nil, err
 	}
@@ -93,16 +86,16 @@ func JoinLauncher(ctx context.Context, place Place, cfg HostsConfig) (*Launched,
 
 // findInterface sets h.net, and checks whether the data on it may be unencrypted.
 func (h *Launched) findInterface() (err error) {
-	if h.place.Size == h.place.LocalSize && h.cfg.Interface == "" {
+	if h.place.Size == h.place.LocalSize && h.spec.Interface == "" {
 		return nil
 	}
-	if h.net, err = OuterInterface(h.cfg.Interface, netip.Addr{}); err != nil {
+	if h.net, err = OuterInterface(h.spec.Interface, netip.Addr{}); err != nil {
 		return err
 	}
-	if h.cfg.Net == OFI.String() && !h.cfg.Insecure {
+	if h.spec.Net == OFI && !h.spec.Insecure {
 		return unencrypted()
 	}
-	if h.cfg.Identity == nil && !h.cfg.Insecure {
+	if h.spec.Identity == nil && !h.spec.Insecure {
 		return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities), or permit unencrypted data with --insecure or %s=1",
 			h.place.Rank, h.net.Addr, h.net.Name, fagusIdentity, fagusInsecure)
 	}
@@ -122,8 +115,8 @@ func (h *Launched) join(ctx context.Context, deadline time.Time) error {
 		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but rank %d of %d for its launcher (PMI): unset the variables of another launcher",
 			h.place.Rank, h.place.Size, h.place.Source, h.Rank(), h.Size())
 	}
-	if id := h.cfg.Identity; id != nil && (id.Rank() != h.Rank() || id.Size() != h.Size()) {
-		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but its identity (%s) is that of %v", h.place.Rank, h.place.Size, h.place.Source, fagusIdentity, id)
+	if err := h.spec.checkIdentity(h.place); err != nil {
+		return err
 	}
 	own, err := h.hello(deadline)
 	if err != nil {
@@ -136,7 +129,7 @@ func (h *Launched) join(ctx context.Context, deadline time.Time) error {
 	if err := checkHellos(all); err != nil {
 		return err
 	}
-	if h.Rank() == 0 && h.net != (Interface{}) && h.cfg.Identity == nil {
+	if h.Rank() == 0 && h.net != (Interface{}) && h.spec.Identity == nil {
 		warn(fmt.Sprintf("job %.80q is insecure: its data are not encrypted, and whoever reads what the launcher sends between hosts can become one of its ranks", h.place.Job))
 	}
 	return nil
@@ -148,7 +141,7 @@ func (h *Launched) hello(deadline time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	own.Net, own.Host = h.cfg.Net, fmt.Sprintf("%.60s", name)
+	own.Net, own.Host = h.spec.Net.String(), fmt.Sprintf("%.60s", name)
 	if h.net != (Interface{}) {
 		own.Host += ", " + h.net.Addr.String()
 	}
@@ -193,21 +186,9 @@ func (h *Launched) failed(err error) error {
 	return &Failed{Rank: h.Rank(), Why: "cluster: " + err.Error(), cause: err}
 }
 
-// Network returns the job's network over TCP, QUIC or OFI. All ranks must pass the same transport.
-// The network uses the identities with which the ranks joined.
-func (h *Launched) Network(over Transport) dimmnet.Network {
-	cfg := tcp.Config{Warn: warn, Bulk: bulkBytes, Identity: h.cfg.Identity, Stall: h.cfg.Stall, Ports: h.cfg.Ports}
-	if h.net != (Interface{}) {
-		cfg.Listen = h.net.Addr.String()
-	}
-	switch over {
-	case OFI:
-		return ofi.Join(fabric(cfg, h.cfg.Settings, h.place), permitted(h, h.cfg.Insecure || h.net == (Interface{})))
-	case QUIC:
-		return quic.Join(cfg, h)
-	}
-	return tcp.Join(cfg, h)
-}
+// Network returns the network that carries the job's data: TCP, QUIC or OFI, with the identities
+// with which the ranks joined.
+func (h *Launched) Network() dimmnet.Network { return h.spec.network(h, h.place, h.net, warn) }
 
 // Close leaves the job. It does not wait for the other ranks.
 func (h *Launched) Close(ctx context.Context) error { return h.failed(h.client.Close(ctx)) }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 )
 
 const (
@@ -20,9 +19,7 @@ const (
 // member is the membership of one rank. Host and Hosts differ only in how ranks are connected.
 type member struct {
 	place    Place
-	stall    time.Duration // HostConfig.Stall, with its default
-	ports    reach.Ports
-	settings Settings
+	spec     Spec // with the default of Stall
 	own      hello
 	wire     wire
 	listener net.Listener   // rank 0 only

@@ -32,24 +32,3 @@ func (s Settings) Provider() string { return s[ofiProvider] }
 
 // Settings has values of options, by name.
 type Settings map[string]string
-
-// settingsFromEnv reads the variables of all options.
-func settingsFromEnv(lookup func(string) (string, bool)) Settings {
-	s := make(Settings)
-	for _, o := range Options() {
-		if v, _ := lookup(o.Env); v != "" {
-			s[o.Name] = v
-		}
-	}
-	return s
-}
-
-// Environ returns the settings as variables.
-func (s Settings) Environ() (list []string) {
-	for _, o := range Options() {
-		if v := s[o.Name]; v != "" {
-			list = append(list, o.Env+"="+v)
-		}
-	}
-	return list
-}

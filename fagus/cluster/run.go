@@ -6,30 +6,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // failedCloseTimeout bounds the wait for the other ranks after a failed run.
 const failedCloseTimeout = 200 * time.Millisecond
-
-// joinFromEnv joins place's job, over the transport that TransportFromEnv returns.
-func joinFromEnv(ctx context.Context, place Place) (Job, dimmnet.Network, error) {
-	over, err := TransportFromEnv(os.LookupEnv, place)
-	if err != nil {
-		return nil, nil, err
-	}
-	cfg, err := HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(place.Rank))
-	if err != nil {
-		return nil, nil, err
-	}
-	cfg.Net = over.String()
-	job, err := Join(ctx, place, cfg)
-	if err != nil {
-		return nil, nil, err
-	}
-	return job, job.Network(over), nil
-}
 
 // Run runs program as one rank of the job that started this process: under `fagus launch`,
 // mpirun, srun, or another launcher that FromEnv knows. Without a launcher Run calls fagus.Run,
@@ -53,7 +34,11 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 			ReportOrigin(place.Rank, err, false)
 		}
 	}()
-	job, network, err := joinFromEnv(ctx, place)
+	var spec Spec
+	if err := spec.Complete(os.LookupEnv, place); err != nil {
+		return report, err
+	}
+	job, err := Join(ctx, place, spec)
 	if err != nil {
 		return report, err
 	}
@@ -67,6 +52,6 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 			err = closed
 		}
 	}()
-	cfg.Nodes, cfg.Net = place.Size, network
+	cfg.Nodes, cfg.Net = place.Size, job.Network()
 	return fagus.Run(ctx, cfg, program)
 }

@@ -36,7 +36,7 @@ func TestStoppedReader(t *testing.T) {
 	t.Parallel() // the test mostly waits
 	t.Run("rank 1", func(t *testing.T) {
 		t.Parallel()
-		host, socket := hostile(t, HostConfig{Stall: shortStall})
+		host, socket := hostile(t, Spec{Stall: shortStall})
 		defer socket.Close()
 		b := blob(1, 0)
 		if _, err := socket.Write(b.encode()); err != nil {
@@ -46,7 +46,7 @@ func TestStoppedReader(t *testing.T) {
 	})
 	t.Run("rank 0", func(t *testing.T) {
 		t.Parallel()
-		host, c := underRank0(t, HostConfig{Stall: shortStall}, message{kind: kindWelcome})
+		host, c := underRank0(t, Spec{Stall: shortStall}, message{kind: kindWelcome})
 		defer c.Close()
 		gatherStopped(t, host(), 0)
 	})
@@ -54,7 +54,7 @@ func TestStoppedReader(t *testing.T) {
 
 // underRank0 joins as rank 1 of 2, and answers as rank 0 by hand: with the given messages. It
 // returns a function that waits for the Host, and rank 0's end of the connection.
-func underRank0(t *testing.T, cfg HostConfig, answers ...message) (wait func() *Host, c *packets) {
+func underRank0(t *testing.T, cfg Spec, answers ...message) (wait func() *Host, c *packets) {
 	t.Helper()
 	place := Place{Rank: 1, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid())}
 	l, err := net.ListenUnix(network, meetingPoint(place))

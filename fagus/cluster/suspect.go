@@ -45,13 +45,13 @@ func (m *member) confirm(p *peer, missing, alone func() bool) {
 // lose fails the job because p does not answer.
 func (m *member) lose(p *peer, alone bool) {
 	if alone {
-		m.fail(m.Rank(), dimmnet.Gone(fmt.Errorf("cluster: rank %d (%s) has heard of no other rank for %v: its host is cut off", m.Rank(), m.own.process(), m.stall)))
+		m.fail(m.Rank(), dimmnet.Gone(fmt.Errorf("cluster: rank %d (%s) has heard of no other rank for %v: its host is cut off", m.Rank(), m.own.process(), m.spec.Stall)))
 		return
 	}
 	m.lost(p, errors.New("it does not answer: it is stopped, or its host is cut off"))
 }
 
-// ping reports whether p answers within HostConfig.Stall; over means that the answer is not needed
+// ping reports whether p answers within Spec.Stall; over means that the answer is not needed
 // any more.
 func (m *member) ping(p *peer) (answered, over bool) {
 	select {
@@ -59,7 +59,7 @@ func (m *member) ping(p *peer) (answered, over bool) {
 	default:
 	}
 	m.notify(p, message{kind: kindPing, rank: m.Rank()})
-	for ticks := time.Duration(0); m.stall < 0 || ticks*pingTick < m.stall; ticks++ {
+	for ticks := time.Duration(0); m.spec.Stall < 0 || ticks*pingTick < m.spec.Stall; ticks++ {
 		tick := time.NewTimer(pingTick)
 		select {
 		case <-p.pong:

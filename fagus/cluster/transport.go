@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -15,30 +14,28 @@ import (
 // Transport is the network that carries a job's data between its ranks.
 type Transport int
 
-// The transports.
+// The transports. 0 is none of them.
 const (
-	TCP  Transport = iota // dimmnet/live/tcp: TLS, or plain TCP without identities
-	QUIC                  // dimmnet/live/quic: over UDP, always encrypted
-	SHM                   // dimmnet/live/shm: shared memory on one host
-	OFI                   // dimmnet/live/ofi: libfabric, not encrypted
+	TCP  Transport = iota + 1 // dimmnet/live/tcp: TLS, or plain TCP without identities
+	QUIC                      // dimmnet/live/quic: over UDP, always encrypted
+	SHM                       // dimmnet/live/shm: shared memory on one host
+	OFI                       // dimmnet/live/ofi: libfabric, not encrypted
 )
 
-// String returns the name that FAGUS_NET uses.
+// String returns the name that FAGUS_NET uses, and "" for 0.
 func (t Transport) String() string {
-	if t < TCP || t > OFI {
+	if t < 0 || t > OFI {
 		return fmt.Sprintf("transport %d", int(t))
 	}
-	return []string{"tcp", "quic", "shm", "ofi"}[t]
+	return []string{"", "tcp", "quic", "shm", "ofi"}[t]
 }
 
-const (
-	fagusNet  = "FAGUS_NET"  // name of the transport
-	fagusLine = "FAGUS_LINE" // set by fagus launch if it simulates the network
-)
+// fagusLine is set by fagus launch if it simulates the network.
+const fagusLine = "FAGUS_LINE"
 
-// TransportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
+// transportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
 // one host, and TCP for ranks that may be on several hosts, where SHM is not available.
-func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transport, error) {
+func transportFromEnv(lookup func(string) (string, bool), place Place) (Transport, error) {
 	name, _ := lookup(fagusNet)
 	switch {
 	case name == "" && place.Spans():
@@ -64,26 +61,34 @@ func TransportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 	return 0, fmt.Errorf("cluster: %s is %q: want %v, %v, %v or %v", fagusNet, name, SHM, TCP, QUIC, OFI)
 }
 
-// Network returns the job's network over a transport. All ranks must pass the same transport.
-func (h *Host) Network(over Transport) dimmnet.Network {
-	switch over {
-	case TCP:
-		return tcp.Join(tcp.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
-	case QUIC:
-		return quic.Join(quic.Config{Bulk: bulkBytes, Stall: h.stall, Ports: h.ports}, h)
-	case OFI:
-		return ofi.Join(fabric(mesh.Config{Bulk: bulkBytes, Stall: h.stall}, h.settings, h.place), h)
+// bulkBytes is the size of a rank's bulk memory. A larger transfer is sent in pieces.
+const bulkBytes = 16 << 20
+
+// Network returns the network that carries the job's data.
+func (h *Host) Network() dimmnet.Network {
+	if h.spec.Net == SHM || h.spec.Net == 0 {
+		return shm.Join(shm.Config{Bulk: bulkBytes, Stall: h.spec.Stall}, h)
 	}
-	return shm.Join(shm.Config{Bulk: bulkBytes, Stall: h.stall}, h)
+	return h.spec.network(h, h.place, Interface{}, nil)
 }
 
-// fabric returns the configuration of an ofi network.
-func fabric(common mesh.Config, s Settings, place Place) ofi.Config {
-	number := place.LocalRank
-	if number < 0 {
-		number = place.Rank // fagus launch gives consecutive ranks to a host
+// network returns a network between hosts. Without an interface all ranks are on this one.
+func (s *Spec) network(m dimmnet.Member, place Place, at Interface, warn func(string)) dimmnet.Network {
+	cfg := mesh.Config{Warn: warn, Bulk: bulkBytes, Identity: s.Identity, Stall: s.Stall, Ports: s.Ports}
+	if at != (Interface{}) {
+		cfg.Listen = at.Addr.String()
 	}
-	return ofi.Config{Mesh: common, Provider: s[ofiProvider], Domain: s[ofiDomain], Place: number}
+	switch s.Net {
+	case OFI:
+		number := place.LocalRank
+		if number < 0 {
+			number = place.Rank // fagus launch gives consecutive ranks to a host
+		}
+		return ofi.Join(ofi.Config{Mesh: cfg, Provider: s.Settings[ofiProvider], Domain: s.Settings[ofiDomain], Place: number}, m)
+	case QUIC:
+		return quic.Join(cfg, m)
+	}
+	return tcp.Join(cfg, m)
 }
 
 // unencrypted is the error of a job on several hosts that does not permit unencrypted data.
@@ -91,16 +96,3 @@ func unencrypted() error {
 	return fmt.Errorf("cluster: libfabric encrypts nothing: where the fabric is closed to others (InfiniBand partitions, Slingshot VNIs, security groups), permit --net %v with --insecure or %s=1; elsewhere use --net %v or %v",
 		OFI, fagusInsecure, TCP, QUIC)
 }
-
-// permitted returns m if its data may be unencrypted; otherwise a member whose network does not
-// start. It matters to a program that did not name the network when it joined.
-func permitted(m dimmnet.Member, insecure bool) dimmnet.Member {
-	if insecure {
-		return m
-	}
-	return refusing{m}
-}
-
-type refusing struct{ dimmnet.Member }
-
-func (refusing) Gather(context.Context, []byte) ([][]byte, error) { return nil, unencrypted() }

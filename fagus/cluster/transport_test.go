@@ -16,7 +16,7 @@ func TestTransportFromEnv(t *testing.T) {
 		{"shm", "a:1", 0, true}, {"ib", "", 0, true}, {"ib", "a:1", 0, true},
 	} {
 		lookup := func(name string) (string, bool) { return c.name, name == "FAGUS_NET" }
-		got, err := TransportFromEnv(lookup, Place{Rendezvous: c.rendezvous})
+		got, err := transportFromEnv(lookup, Place{Rendezvous: c.rendezvous})
 		if got != c.want || (err != nil) != c.wrong {
 			t.Errorf("FAGUS_NET=%q with rendezvous %q selects %v, %v", c.name, c.rendezvous, got, err)
 		}
@@ -29,7 +29,7 @@ func TestSimulatedTransport(t *testing.T) {
 		v, ok := map[string]string{"FAGUS_NET": "dimmnet1", "FAGUS_LINE": "fd:3"}[name]
 		return v, ok
 	}
-	_, err := TransportFromEnv(lookup, Place{Size: 2})
+	_, err := transportFromEnv(lookup, Place{Size: 2})
 	if err == nil || !strings.Contains(err.Error(), "call program.Main of package fagus/program instead, or launch the program with --net shm, tcp or quic") {
 		t.Errorf("error %v", err)
 	}

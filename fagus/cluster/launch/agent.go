@@ -115,7 +115,7 @@ func (a *agent) run(ctx context.Context) error {
 	go a.follow(ctx, cancel, signals)
 	job := Job{
 		Size: s.Size, Argv: texts(s.Argv), Stdout: a.stdout, Stderr: a.stderr,
-		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS), Stall: time.Duration(s.StallNS),
+		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS), Spec: cluster.Spec{Stall: time.Duration(s.StallNS)},
 		Env: env,
 	}
 	// The launcher hears of each failure at once, and decides which is the first of all hosts.

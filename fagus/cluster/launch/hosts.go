@@ -51,7 +51,8 @@ func ParseHosts(list string) ([]Host, error) {
 	return all, nil
 }
 
-// Hosts is a Job whose ranks are on several hosts. Its Stdin is not used.
+// Hosts is a Job whose ranks are on several hosts. Its Stdin is not used. With Spec.Insecure the
+// ranks have no identities, so they do not encrypt their data.
 type Hosts struct {
 	Job
 	Hosts []Host // the first runs rank 0
@@ -62,8 +63,6 @@ type Hosts struct {
 	Agent []string
 	// Answer is how long a host may take until the first report of its agent. 0 means 10 seconds.
 	Answer time.Duration
-	// Insecure starts the ranks without identities, so they do not encrypt their data.
-	Insecure bool
 	// Memory, if not empty, keeps checkpoints in the memory of the hosts, as long as the job lives:
 	// the ranks have the address of a store of package partner in the variable of this name.
 	Memory string
@@ -216,6 +215,9 @@ func (j *Hosts) Shares() ([]int, error) {
 	return shares, nil
 }
 
+// environ returns the variables that an agent adds to its own.
+func (j *Hosts) environ() []string { return slices.Concat(j.Env, j.Spec.Environ()) }
+
 func (j *Hosts) orders(shares []int, attempt int) ([]*start, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -229,10 +231,6 @@ func (j *Hosts) orders(shares []int, attempt int) ([]*start, error) {
 	if err != nil {
 		return nil, fmt.Errorf("launch: %w", err)
 	}
-	env := j.Env
-	if j.Insecure {
-		env = append(env[:len(env):len(env)], "FAGUS_INSECURE=1")
-	}
 	var all []*start
 	rank := dimmnet.Rank(0)
 	for i, n := range shares {
@@ -240,12 +238,12 @@ func (j *Hosts) orders(shares []int, attempt int) ([]*start, error) {
 			break // the following hosts have no ranks either
 		}
 		s := &start{
-			Version: agentVersion, Size: j.Size, Job: name, Attempt: attempt, Argv: octets(j.Argv), Folder: []byte(folder), Env: octets(env),
-			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace), StallNS: int64(j.Stall), BeatNS: int64(j.beat()),
+			Version: agentVersion, Size: j.Size, Job: name, Attempt: attempt, Argv: octets(j.Argv), Folder: []byte(folder), Env: octets(j.environ()),
+			Meet: i == 0 && n < j.Size, Local: n == j.Size, PlainOut: j.PlainOut, PlainErr: j.PlainErr, ErrOnce: j.ErrOnce, GraceNS: int64(j.Grace), StallNS: int64(j.Spec.Stall), BeatNS: int64(j.beat()),
 		}
 		for range n {
 			r := rankStart{Rank: rank}
-			if !j.Insecure && n < j.Size {
+			if !j.Spec.Insecure && n < j.Size {
 				id, err := authority.Issue(rank)
 				if err != nil {
 					return nil, fmt.Errorf("launch: %w", err)

@@ -46,11 +46,13 @@ type Job struct {
 	Suspend func()
 	// Grace is how long ranks may take to end after SIGTERM. 0 means 2 seconds.
 	Grace time.Duration
-	// Stall is how long a host's agent may show no sign of life, or the process of a rank be
-	// stopped, before the job fails. The process may be stopped for 2 seconds longer, in which
-	// ranks report it themselves. 0 means 15 seconds, as for ranks; less than 3 seconds counts as
-	// 3, a negative value as forever.
-	Stall time.Duration
+	// Spec says how the ranks meet and exchange their data: they find it in their environment,
+	// where it replaces what Env says. Its Identity and Log are not used.
+	//
+	// Spec.Stall is also how long a host's agent may show no sign of life, or the process of a rank
+	// be stopped, before the job fails. The process may be stopped for 2 seconds longer, in which
+	// ranks report it themselves. Less than 3 seconds counts as 3.
+	Spec cluster.Spec
 	// Restart is how often the job is started again when ranks die (see Failures in the package
 	// comment).
 	Restart int
@@ -247,7 +249,7 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []str
 	if env == nil {
 		env = os.Environ()
 	}
-	cmd.Env = slices.Concat(env, named, []string{fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", j.Size)})
+	cmd.Env = slices.Concat(env, j.Spec.Environ(), named, []string{fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", j.Size)})
 	if rank == 0 {
 		cmd.Stdin = j.Stdin
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 // TestRepeats: a line of 64 KiB is compared with those of other ranks, and no longer one; so are
@@ -169,7 +171,7 @@ func TestSilence(t *testing.T) {
 		{-1, 0, 0}, {0, 15 * time.Second, time.Second}, {1, 3 * time.Second, 300 * time.Millisecond}, {3*time.Second + 10, 3*time.Second + 10, 300*time.Millisecond + 1},
 		{10*time.Second - 10, 10*time.Second - 10, time.Second - 1}, {time.Minute, time.Minute, time.Second},
 	} {
-		j := Job{Stall: c.stall}
+		j := Job{Spec: cluster.Spec{Stall: c.stall}}
 		if j.silence() != c.silence || j.beat() != c.beat {
 			t.Errorf("Stall %v: silence %v, a report each %v; want %v, %v", c.stall, j.silence(), j.beat(), c.silence, c.beat)
 		}

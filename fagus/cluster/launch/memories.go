@@ -67,7 +67,7 @@ func (s *shared) begin(ctx context.Context, attempt int, now *Hosts, orders []*s
 		return nil
 	}
 	var authority *identity.Authority
-	if !now.Insecure {
+	if !now.Spec.Insecure {
 		var err error
 		if authority, err = identity.NewAuthority(len(s.names) + 1); err != nil {
 			return fmt.Errorf("launch: %w", err)
@@ -124,7 +124,7 @@ func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *id
 	errs := make([]error, len(part))
 	var asking sync.WaitGroup
 	for i, number := range part {
-		o := remember{Version: agentVersion, Host: number, Lost: lost, Serve: true, Env: octets(s.job.Env), BeatNS: int64(s.job.beat())}
+		o := remember{Version: agentVersion, Host: number, Lost: lost, Serve: true, Env: octets(s.job.environ()), BeatNS: int64(s.job.beat())}
 		if authority != nil {
 			id, err := authority.Issue(dimmnet.Rank(number))
 			if err != nil {

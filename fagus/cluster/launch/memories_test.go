@@ -43,7 +43,7 @@ func inMemory(t *testing.T, size int, names string, plan ...string) (*launch.Hos
 	job.Argv = []string{os.Args[0], "partner", mark, strings.Join(plan, ",")}
 	job.Rsh = []string{"env", "HOST=%h", "MARK=" + mark + "-%h"}
 	if strings.HasSuffix(plan[0], "/stop") {
-		job.Stall = 3 * time.Second
+		job.Spec.Stall = 3 * time.Second
 	}
 	if job.Memory = storeVariable; !strings.HasSuffix(plan[0], "/last") {
 		job.Restart = len(plan)
@@ -134,7 +134,7 @@ func TestHostsInMemory(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			job, out := inMemory(t, tt.size, tt.hosts, strings.Split(tt.plan, ",")...)
-			job.Insecure = tt.name == "in clear"
+			job.Spec.Insecure = tt.name == "in clear"
 			err := job.Run(t.Context())
 			text := out.String()
 			if err != nil || !strings.Contains(text, fmt.Sprintf("0: cells %x\n", want)) {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -130,7 +131,7 @@ func TestStopping(t *testing.T) {
 func TestRestartOfStopped(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	job := launch.Job{Size: 2, Argv: []string{"sh", "-c", `[ $FAGUS_ATTEMPT$FAGUS_RANK = 01 ] && kill -STOP $$; exit 0`}, Stdout: &out, Stderr: &out, Restart: 1, Stall: 3 * time.Second}
+	job := launch.Job{Size: 2, Argv: []string{"sh", "-c", `[ $FAGUS_ATTEMPT$FAGUS_RANK = 01 ] && kill -STOP $$; exit 0`}, Stdout: &out, Stderr: &out, Restart: 1, Spec: cluster.Spec{Stall: 3 * time.Second}}
 	if err := job.Run(t.Context()); err != nil || strings.Count(out.String(), "it is stopped for 5 s") != 1 {
 		t.Errorf("%v: %s", err, &out)
 	}
@@ -225,7 +226,7 @@ func TestStoppedHost(t *testing.T) {
 		*) [ $FAGUS_RANK = 1 ] || exit 0; kill -CONT $(cat rank); kill -CONT $(cat agent); sleep 0.5; echo alive; exit 0;;
 		esac`)
 	job.Rsh = []string{"setsid", "--wait", "env", "HOST=%h"}
-	job.Restart, job.Stall = 1, 3*time.Second
+	job.Restart, job.Spec.Stall = 1, 3*time.Second
 	if err := job.Run(t.Context()); err != nil || !strings.Contains(out.String(), "sign of life for 3 s") || !strings.Contains(out.String(), "restarting without host b, attempt 2 of 2") ||
 		!strings.Contains(out.String(), "1: alive") || strings.Contains(out.String(), "zombie") {
 		t.Errorf("%v: %s", err, out)

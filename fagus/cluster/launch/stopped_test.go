@@ -21,7 +21,7 @@ func TestStoppedRank(t *testing.T) {
 			t.Parallel()
 			const script = `case $FAGUS_RANK in 0) (sleep 1; kill -CONT $$) & kill -STOP $$; echo goes on; sleep 1;; 1) kill -STOP $$;; esac`
 			job, out := onHosts(t, 2, "a,b", script)
-			job.Stall = 3 * time.Second
+			job.Spec.Stall = 3 * time.Second
 			run := job.Job.Run
 			if hosts {
 				run = job.Run
@@ -45,7 +45,7 @@ func TestSuspend(t *testing.T) {
 			end := filepath.Join(t.TempDir(), "end")
 			job.Env = append(job.Env, "GO="+end)
 			signals, running := make(chan os.Signal, 1), make(chan struct{})
-			job.Signals, job.Stall = signals, 3*time.Second
+			job.Signals, job.Spec.Stall = signals, 3*time.Second
 			job.Stdout = &watcher{to: out, what: "runs", left: 10, seen: running}
 			go func() {
 				<-running

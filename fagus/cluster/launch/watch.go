@@ -16,7 +16,7 @@ const (
 	defaultAnswer = 10 * time.Second
 	defaultStall  = 15 * time.Second // that of ranks
 	// leastStall is the shortest silence of an agent that counts. Ranks forgive more than
-	// Job.Stall on a busy host; an agent has this.
+	// Job.Spec.Stall on a busy host; an agent has this.
 	leastStall = 3 * time.Second
 	watchEvery = 250 * time.Millisecond
 	// slowestBeat is the longest time between the reports of an agent.
@@ -25,10 +25,10 @@ const (
 
 // silence returns how long an agent, or the process of a rank, may be silent; 0: for ever.
 func (j *Job) silence() time.Duration {
-	if j.Stall < 0 {
+	if j.Spec.Stall < 0 {
 		return 0
 	}
-	return max(leastStall, cmp.Or(j.Stall, defaultStall))
+	return max(leastStall, cmp.Or(j.Spec.Stall, defaultStall))
 }
 
 // beat returns the time between the reports of an agent that has nothing to report; 0: for ever.

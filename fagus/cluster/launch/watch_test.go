@@ -73,7 +73,7 @@ func TestAgentStopped(t *testing.T) {
 	t.Parallel()
 	mark := fmt.Sprintf("83%d", os.Getpid())
 	job, out := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 0 ] || { sleep 0.5; kill -STOP $PPID; }; sleep `+mark)
-	job.Stall = time.Second
+	job.Spec.Stall = time.Second
 	const want = "launch: host b: its agent shows no sign of life for 3 s"
 	if err := job.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s: %s", err, want, out)
@@ -98,7 +98,7 @@ func (s *slow) Write(p []byte) (int, error) {
 func TestQuietRanks(t *testing.T) {
 	t.Parallel()
 	job, _ := onHosts(t, 2, "a,b", `[ $FAGUS_RANK = 0 ] || echo starts; sleep 4; echo ends`)
-	job.Stall = 3 * time.Second
+	job.Spec.Stall = 3 * time.Second
 	out := &slow{pause: 4 * time.Second}
 	job.Stdout = out
 	if err := job.Run(t.Context()); err != nil || strings.Count(out.String(), "ends") != 2 {

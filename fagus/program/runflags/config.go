@@ -14,7 +14,6 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
-	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
@@ -47,10 +46,9 @@ type Config struct {
 	Check    fagus.Check
 	RollCall fagus.RollCall
 	History  *history.History // records every Acquire and Release; nil: no record
-	Insecure bool             // connections between hosts are not encrypted
-	Ports    reach.Ports      // cluster.HostConfig.Ports; zero: FAGUS_PORTS
-	Settings cluster.Settings // cluster.HostConfig.Settings; else the variable of an option
-	Stall    time.Duration    // cluster.HostConfig.Stall; 0: FAGUS_STALL or the default
+	// Spec says how ranks that are processes meet and exchange data. What it leaves out, ranks read
+	// from their environment.
+	Spec cluster.Spec
 
 	Checkpoints checkpoints
 	Program     string   // checkpoint.Config.Program
@@ -131,21 +129,14 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Helpers = c.Bool("helpers")
-	cfg.Notices, cfg.Direct, cfg.Insecure = c.Bool("notices"), c.Bool("direct"), c.Bool("insecure")
-	if cfg.Ports, err = reach.ParsePorts(c.String("ports")); err != nil {
-		return cfg, usage.Errorf("--ports: %w", err)
-	}
-	if cfg.Stall, err = ReadStall(c); err != nil {
-		return cfg, err
-	}
-	if cfg.Settings, err = ReadOptions(c, cfg.Network.Name); err != nil {
+	cfg.Helpers, cfg.Notices, cfg.Direct = c.Bool("helpers"), c.Bool("notices"), c.Bool("direct")
+	if cfg.Spec, err = ReadSpec(c, cfg.Network); err != nil {
 		return cfg, err
 	}
 	if cfg.Checkpoints, err = readCheckpoints(c, cfg.Network); err != nil {
 		return cfg, err
 	}
-	if cfg.Stall != 0 && !cfg.Network.Processes {
+	if cfg.Spec.Stall != 0 && !cfg.Network.Processes {
 		return cfg, usage.Errorf("--stall is for ranks that are processes: use it with --net %v", Which(processes))
 	}
 	if c.Bool("verify-history") {

@@ -1,9 +1,11 @@
 package runflags
 
 import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
-	"github.com/urfave/cli/v2"
 )
 
 // OptionFlags returns a flag for each option of a live network.
@@ -12,6 +14,20 @@ func OptionFlags(category string) (flags []cli.Flag) {
 		flags = append(flags, &cli.StringFlag{Name: o.Name, Category: category, DefaultText: o.Default, Usage: o.Usage})
 	}
 	return flags
+}
+
+// ReadSpec reads the flags of OptionFlags, HostFlags and StallFlag that say how the ranks of a job
+// on a network meet.
+func ReadSpec(c *cli.Context, net Network) (spec cluster.Spec, err error) {
+	spec.Net, spec.Insecure, spec.Stall = net.transport, c.Bool("insecure"), c.Duration("stall")
+	if spec.Ports, err = reach.ParsePorts(c.String("ports")); err != nil {
+		return spec, usage.Errorf("--ports: %w", err)
+	}
+	if c.IsSet("stall") && spec.Stall == 0 {
+		return spec, usage.Errorf("--stall 0: want a time such as 30s, or -1s for no limit")
+	}
+	spec.Settings, err = ReadOptions(c, net.Name)
+	return spec, err
 }
 
 // ReadOptions reads the flags of OptionFlags, each of which is only for its network.

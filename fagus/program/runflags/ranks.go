@@ -38,18 +38,9 @@ func HostFlags() []cli.Flag {
 	}
 }
 
-// StallFlag returns the flag that ReadStall reads.
+// StallFlag returns the flag --stall, which ReadSpec reads.
 func StallFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: "stall", Category: category, DefaultText: "15s", Usage: "end the run when a process shows no sign of life for `TIME`; a negative time means never. A process that has ended is noticed at once"}
-}
-
-// ReadStall reads the flag --stall. It returns 0 if the flag is not set.
-func ReadStall(c *cli.Context) (time.Duration, error) {
-	d := c.Duration("stall")
-	if c.IsSet("stall") && d == 0 {
-		return 0, usage.Errorf("--stall 0: want a time such as 30s, or -1s for no limit")
-	}
-	return d, nil
 }
 
 func hostFlagNames() []string { return []string{"hosts", "rsh", "ports", "insecure"} }
@@ -91,6 +82,7 @@ func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bo
 	}
 	job := &launch.Job{
 		Size:     cfg.Nodes,
+		Spec:     cfg.Spec,
 		Argv:     append([]string{self}, args...),
 		Stdin:    os.Stdin,
 		Stdout:   c.App.Writer,
@@ -154,18 +146,10 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 	if job.Restart > 0 {
 		defer scalable(job, pass)()
 	}
-	if ports := c.String("ports"); ports != "" {
-		if _, err := reach.ParsePorts(ports); err != nil {
-			return usage.Errorf("--ports: %w", err)
-		}
-		job.Env = append(job.Env, "FAGUS_PORTS="+ports)
-	}
-	if job.Stall = c.Duration("stall"); job.Stall == 0 {
-		if text := variable(job.Env, "FAGUS_STALL"); text != "" {
-			var err error
-			if job.Stall, err = cluster.ParseStall(text); err != nil {
-				return usage.Wrap(err)
-			}
+	if text := variable(job.Env, "FAGUS_STALL"); text != "" && job.Spec.Stall == 0 {
+		var err error
+		if job.Spec.Stall, err = cluster.ParseStall(text); err != nil {
+			return usage.Wrap(err)
 		}
 	}
 	var ranks interface {
@@ -188,7 +172,7 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 		return usage.Wrap(err)
 	}
 	if spread, ok := ranks.(*launch.Hosts); ok {
-		if err := checkPorts(c, spread); err != nil {
+		if err := checkPorts(spread); err != nil {
 			return err
 		}
 	}
@@ -219,7 +203,7 @@ func onHosts(c *cli.Context, agent string, job *launch.Job) (*launch.Hosts, erro
 	job.Env = slices.DeleteFunc(job.Env, func(v string) bool { return !strings.HasPrefix(v, "FAGUS_") && !strings.HasPrefix(v, "FI_") })
 	spread := &launch.Hosts{
 		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
-		Agent: []string{self, agent}, Insecure: c.Bool("insecure"),
+		Agent: []string{self, agent},
 	}
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		spread.Answer = time.Minute // ssh may ask its user for something
@@ -236,14 +220,14 @@ func WantedPorts(ranks int, first bool) int {
 }
 
 // checkPorts returns an error if the range of ports is too small for the ranks of a host.
-func checkPorts(c *cli.Context, job *launch.Hosts) error {
-	name := "--ports"
-	if c.String("ports") == "" {
+func checkPorts(job *launch.Hosts) error {
+	name, ports := "--ports", job.Spec.Ports
+	if ports == (reach.Ports{}) {
 		name = "FAGUS_PORTS"
+		ports, _ = reach.ParsePorts(variable(job.Env, name)) // the first host reports a bad one
 	}
-	ports, err := reach.ParsePorts(variable(job.Env, "FAGUS_PORTS"))
-	if err != nil || ports == (reach.Ports{}) {
-		return nil // the first host reports a bad FAGUS_PORTS
+	if ports == (reach.Ports{}) {
+		return nil
 	}
 	shares, err := job.Shares()
 	if err != nil {

@@ -1,12 +1,10 @@
 package runflags
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -85,20 +83,16 @@ func (t *Target) join(ctx context.Context) error {
 			return usage.Wrap(err)
 		}
 	}
-	cfg, err := cluster.HostsConfigFromEnv(os.LookupEnv, dimmnet.Rank(t.rank.Rank))
-	if err != nil {
+	spec := t.Spec
+	spec.Log = t.Log
+	if err := spec.Complete(os.LookupEnv, *t.rank); err != nil {
 		return t.reported(ctx, asUsage(err))
 	}
-	cfg.Log = t.Log
-	cfg.Insecure = cfg.Insecure || t.Insecure
-	cfg.Stall, cfg.Ports = cmp.Or(t.Stall, cfg.Stall), cmp.Or(t.Ports, cfg.Ports)
-	maps.Copy(cfg.Settings, t.Settings)
-	cfg.Net = t.Network.transport.String()
-	job, err := cluster.Join(ctx, *t.rank, cfg)
+	job, err := cluster.Join(ctx, *t.rank, spec)
 	if err != nil {
 		return t.reported(ctx, err)
 	}
-	t.job, t.Net = job, job.Network(t.Network.transport)
+	t.job, t.Net = job, job.Network()
 	return nil
 }
 

@@ -131,21 +131,9 @@ func launchRanks(c *cli.Context) error {
 	if network.Simulated {
 		return simulateRanks(ctx, c, job, network)
 	}
-	if c.IsSet("net") {
-		job.Env = []string{"FAGUS_NET=" + network.Name}
-	}
-	stall, err := runflags.ReadStall(c)
-	if err != nil {
+	if job.Spec, err = runflags.ReadSpec(c, network); err != nil {
 		return err
 	}
-	if stall != 0 {
-		job.Env = append(job.Env, "FAGUS_STALL="+stall.String())
-	}
-	settings, err := runflags.ReadOptions(c, network.Name)
-	if err != nil {
-		return err
-	}
-	job.Env = append(job.Env, settings.Environ()...)
 	return runflags.RunRanks(ctx, c, job)
 }
 
