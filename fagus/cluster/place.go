@@ -20,6 +20,7 @@ type Place struct {
 	Source               string // name of the environment variable that gives the rank
 	Epoch                int    // start number of the job; ranks of another epoch are refused
 	ByLauncher           bool   // the ranks join through their launcher (JoinLauncher)
+	Attempt              int    // how often the launcher has started the job before
 }
 
 // ErrNoJob is the error of FromEnv for a process that no launcher has started.
@@ -58,6 +59,9 @@ func FromEnv(lookup func(string) (string, bool)) (Place, error) {
 	if p.Epoch, _, err = env.number(fagusEpoch); err != nil {
 		return Place{}, err
 	}
+	if p.Attempt, _, err = env.number(AttemptVariable); err != nil {
+		return Place{}, err
+	}
 	if p.ByLauncher, err = env.joinsByLauncher(); err != nil {
 		return Place{}, err
 	}
@@ -71,6 +75,18 @@ func FromEnv(lookup func(string) (string, bool)) (Place, error) {
 			p.Source, p.Rank, fagusJob, fagusRendezvous)
 	}
 	return p, nil
+}
+
+// Environ returns p as variables, as fagus launch sets them.
+func (p Place) Environ() []string {
+	all := []string{
+		fagusJob + "=" + p.Job, fmt.Sprintf("%s=%d", fagusEpoch, p.Epoch), fmt.Sprintf("%s=%d", AttemptVariable, p.Attempt),
+		fmt.Sprintf("%s=%d", fagusRank, p.Rank), fmt.Sprintf("%s=%d", fagusSize, p.Size),
+	}
+	if p.Rendezvous != "" {
+		all = append(all, fagusRendezvous+"="+p.Rendezvous)
+	}
+	return all
 }
 
 // environment reads the variables that a launcher has set.

@@ -86,37 +86,39 @@ func kubernetes() vars {
 
 func TestFromEnv(t *testing.T) {
 	fagus := vars{"FAGUS_RANK": "1", "FAGUS_SIZE": "2", "FAGUS_JOB": "j"}
+	again := Place{1, 2, -1, 0, "j", "a:7070", "FAGUS_RANK", 3, false, 3}
 	for name, tt := range map[string]struct {
 		env  vars
 		want Place
 	}{
-		"fagus":      {fagus, Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0, false}},
-		"unix":       {fagus.with(vars{"FAGUS_JOB": "", "FAGUS_RENDEZVOUS": "unix:@x"}), Place{1, 2, -1, 0, "unix:@x", "unix:@x", "FAGUS_RANK", 0, false}},
-		"open mpi":   {openMPI(), Place{2, 4, 2, 4, "746520577", "", "PMIX_RANK", 0, false}},
-		"older ones": {openMPI().with(vars{"PMIX_RANK": "", "PMIX_NAMESPACE": ""}), Place{2, 4, 2, 4, "746520577", "", "OMPI_COMM_WORLD_RANK", 0, false}},
+		"fagus":      {fagus, Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0, false, 0}},
+		"restarted":  {envOf(again.Environ()), again},
+		"unix":       {fagus.with(vars{"FAGUS_JOB": "", "FAGUS_RENDEZVOUS": "unix:@x"}), Place{1, 2, -1, 0, "unix:@x", "unix:@x", "FAGUS_RANK", 0, false, 0}},
+		"open mpi":   {openMPI(), Place{2, 4, 2, 4, "746520577", "", "PMIX_RANK", 0, false, 0}},
+		"older ones": {openMPI().with(vars{"PMIX_RANK": "", "PMIX_NAMESPACE": ""}), Place{2, 4, 2, 4, "746520577", "", "OMPI_COMM_WORLD_RANK", 0, false, 0}},
 		// The job is one of several in a Slurm allocation.
-		"in slurm": {openMPI().with(vars{"SLURM_NTASKS": "8", "SLURM_PROCID": "0", "SLURM_JOB_ID": "1"}), Place{2, 4, 2, 4, "746520577", "", "PMIX_RANK", 0, false}},
+		"in slurm": {openMPI().with(vars{"SLURM_NTASKS": "8", "SLURM_PROCID": "0", "SLURM_JOB_ID": "1"}), Place{2, 4, 2, 4, "746520577", "", "PMIX_RANK", 0, false, 0}},
 		"one of it": {openMPI().with(vars{"SLURM_NTASKS": "8", "SLURM_PROCID": "0", "SLURM_JOB_ID": "1", "PMIX_RANK": "0", "OMPI_COMM_WORLD_RANK": "0",
-			"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": "1"}), Place{0, 1, 0, 1, "746520577", "", "PMIX_RANK", 0, false}},
-		"hydra":        {hydra().with(vars{"FAGUS_JOB": "j"}), Place{3, 4, 3, 4, "j", "", "PMI_RANK", 0, false}},
-		"hydra, pmi":   {hydra().with(vars{"FAGUS_JOIN": "pmi"}), Place{3, 4, 3, 4, "", "", "PMI_RANK", 0, true}},
-		"its size too": {hydra().with(vars{"FAGUS_JOB": "j", "FAGUS_SIZE": "4"}), Place{3, 4, 3, 4, "j", "", "PMI_RANK", 0, false}},
-		"hydra, slurm": {hydra().with(slurm()).with(vars{"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4"}), Place{3, 4, 3, 4, "4711.3", "", "PMI_RANK", 0, false}},
-		"slurm":        {slurm(), Place{5, 8, 1, 0, "4711.3", "", "SLURM_PROCID", 0, false}},
+			"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "0", "OMPI_COMM_WORLD_LOCAL_SIZE": "1"}), Place{0, 1, 0, 1, "746520577", "", "PMIX_RANK", 0, false, 0}},
+		"hydra":        {hydra().with(vars{"FAGUS_JOB": "j"}), Place{3, 4, 3, 4, "j", "", "PMI_RANK", 0, false, 0}},
+		"hydra, pmi":   {hydra().with(vars{"FAGUS_JOIN": "pmi"}), Place{3, 4, 3, 4, "", "", "PMI_RANK", 0, true, 0}},
+		"its size too": {hydra().with(vars{"FAGUS_JOB": "j", "FAGUS_SIZE": "4"}), Place{3, 4, 3, 4, "j", "", "PMI_RANK", 0, false, 0}},
+		"hydra, slurm": {hydra().with(slurm()).with(vars{"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4"}), Place{3, 4, 3, 4, "4711.3", "", "PMI_RANK", 0, false, 0}},
+		"slurm":        {slurm(), Place{5, 8, 1, 0, "4711.3", "", "SLURM_PROCID", 0, false, 0}},
 		"slurm, pmix": {slurm().with(vars{"PMIX_RANK": "5", "PMIX_NAMESPACE": "slurm.pmix.4711.3"}),
-			Place{5, 8, 1, 0, "slurm.pmix.4711.3", "", "PMIX_RANK", 0, false}},
-		"slurm, one host": {slurm().with(vars{"SLURM_STEP_NUM_NODES": "1", "SLURM_LOCALID": "5"}), Place{5, 8, 5, 8, "4711.3", "", "SLURM_PROCID", 0, false}},
-		"slurm, older":    {slurm().with(vars{"SLURM_STEP_NUM_TASKS": ""}), Place{5, 8, 1, 0, "4711.3", "", "SLURM_PROCID", 0, false}},
-		"flux":            {flux().with(vars{"PMI_RANK": ""}), Place{1, 4, 1, 4, "f2Wzq1", "", "FLUX_TASK_RANK", 0, false}},
+			Place{5, 8, 1, 0, "slurm.pmix.4711.3", "", "PMIX_RANK", 0, false, 0}},
+		"slurm, one host": {slurm().with(vars{"SLURM_STEP_NUM_NODES": "1", "SLURM_LOCALID": "5"}), Place{5, 8, 5, 8, "4711.3", "", "SLURM_PROCID", 0, false, 0}},
+		"slurm, older":    {slurm().with(vars{"SLURM_STEP_NUM_TASKS": ""}), Place{5, 8, 1, 0, "4711.3", "", "SLURM_PROCID", 0, false, 0}},
+		"flux":            {flux().with(vars{"PMI_RANK": ""}), Place{1, 4, 1, 4, "f2Wzq1", "", "FLUX_TASK_RANK", 0, false, 0}},
 		// PMI gives the rank but no job name; Flux agrees on the rank and gives a name.
-		"flux, pmi":  {flux(), Place{1, 4, 1, 4, "f2Wzq1", "", "PMI_RANK", 0, false}},
-		"pals":       {pals(), Place{6, 8, 2, 4, "9c0e", "", "PALS_RANKID", 0, false}},
-		"kubernetes": {kubernetes(), Place{1, 3, -1, 0, "fagus-0.fagus:7070", "fagus-0.fagus:7070", "JOB_COMPLETION_INDEX", 0, false}},
-		"emptied":    {fagus.with(vars{"PMI_SIZE": "4"}).with(vars{"PMI_SIZE": ""}), Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0, false}},
+		"flux, pmi":  {flux(), Place{1, 4, 1, 4, "f2Wzq1", "", "PMI_RANK", 0, false, 0}},
+		"pals":       {pals(), Place{6, 8, 2, 4, "9c0e", "", "PALS_RANKID", 0, false, 0}},
+		"kubernetes": {kubernetes(), Place{1, 3, -1, 0, "fagus-0.fagus:7070", "fagus-0.fagus:7070", "JOB_COMPLETION_INDEX", 0, false, 0}},
+		"emptied":    {fagus.with(vars{"PMI_SIZE": "4"}).with(vars{"PMI_SIZE": ""}), Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0, false, 0}},
 		// A Slurm step of one task starts all ranks of another launcher.
-		"a step of one": {fagus.with(slurm()).with(vars{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"}), Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0, false}},
+		"a step of one": {fagus.with(slurm()).with(vars{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"}), Place{1, 2, -1, 0, "j", "", "FAGUS_RANK", 0, false, 0}},
 		"alone in slurm": {slurm().with(vars{"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_NTASKS": "1", "SLURM_LOCALID": "0", "SLURM_STEP_NUM_NODES": "1"}),
-			Place{0, 1, 0, 1, "4711.3", "", "SLURM_PROCID", 0, false}},
+			Place{0, 1, 0, 1, "4711.3", "", "SLURM_PROCID", 0, false, 0}},
 	} {
 		got, err := FromEnv(tt.env.lookup)
 		if err != nil || got != tt.want {

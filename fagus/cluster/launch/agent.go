@@ -100,13 +100,11 @@ func (a *agent) run(ctx context.Context) error {
 			return err
 		}
 	}
-	env := append(cluster.WithoutPlace(os.Environ()), texts(s.Env)...)
+	var where order // the ranks of one host need no rendezvous
 	if !s.Local {
-		where, err := a.next()
-		if err != nil {
+		if where, err = a.next(); err != nil {
 			return err
 		}
-		env = append(env, "FAGUS_RENDEZVOUS="+where.Rendezvous)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -116,13 +114,15 @@ func (a *agent) run(ctx context.Context) error {
 	job := Job{
 		Size: s.Size, Argv: texts(s.Argv), Stdout: a.stdout, Stderr: a.stderr,
 		PlainOut: s.PlainOut, PlainErr: s.PlainErr, ErrOnce: s.ErrOnce, Signals: signals, Grace: time.Duration(s.GraceNS), Spec: cluster.Spec{Stall: time.Duration(s.StallNS)},
-		Env: env,
+		Env: append(cluster.WithoutPlace(os.Environ()), texts(s.Env)...),
 	}
 	// The launcher hears of each failure at once, and decides which is the first of all hosts.
 	ended := outcome{report: func(err error) {
 		_ = a.send(report{Failed: failure(hinted(err))}) // without a launcher the orders end, too
 	}}
-	if err := job.runRanks(ctx, s.Ranks, s.Job, s.Attempt, &ended); err != nil {
+	place := job.place(s.Job, s.Attempt)
+	place.Rendezvous = where.Rendezvous
+	if err := job.runRanks(ctx, s.Ranks, place, &ended); err != nil {
 		return hinted(err)
 	}
 	if err := context.Cause(ctx); err != nil && !ended.failed() {

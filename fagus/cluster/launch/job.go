@@ -154,7 +154,7 @@ func (j *Job) runOnce(ctx context.Context, attempt int, more bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	first := outcome{cancel: cancel, kill: more}
-	if err := j.runRanks(ctx, all, name, attempt, &first); err != nil {
+	if err := j.runRanks(ctx, all, j.place(name, attempt), &first); err != nil {
 		return err
 	}
 	return first.err(ctx)
@@ -181,9 +181,14 @@ func (j *Job) Check() error {
 	return nil
 }
 
+// place returns the place of rank 0 in an attempt, which shares nothing with the one before.
+func (j *Job) place(name string, attempt int) cluster.Place {
+	return cluster.Place{Size: j.Size, Job: name, Epoch: attempt, Attempt: attempt}
+}
+
 // runRanks starts ranks, records in first how they end, and returns when all have ended. It returns
-// an error if it has started none.
-func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, attempt int, first *outcome) error {
+// an error if it has started none. The place is that of each rank, but for its number.
+func (j *Job) runRanks(ctx context.Context, starts []rankStart, place cluster.Place, first *outcome) error {
 	path, err := exec.LookPath(j.Argv[0])
 	if err != nil {
 		return fmt.Errorf("launch: %w", err)
@@ -201,14 +206,13 @@ func (j *Job) runRanks(ctx context.Context, starts []rankStart, name string, att
 		once = &repeats{}
 	}
 	group := processes{keeper: startKeeper(), suspend: j.Suspend}
-	job := []string{"FAGUS_JOB=" + name, fmt.Sprintf("FAGUS_EPOCH=%d", attempt), fmt.Sprintf("%s=%d", cluster.AttemptVariable, attempt)}
 	if stall := j.silence(); stall > 0 {
 		group.stall = stall + defaultGrace
 	}
 	defer group.keeper.stop()
 	for _, r := range starts {
 		ranks.Go(func() {
-			err := limited(j.runRank(ctx, r, path, job, once, &group), len(starts))
+			err := limited(j.runRank(ctx, r, path, place, once, &group), len(starts))
 			if err == nil && ctx.Err() == nil {
 				err = &ExitError{Rank: int(r.Rank), Err: errors.New("exit status 0"), Because: -1}
 			}
@@ -241,7 +245,7 @@ func jobName() (string, error) {
 	return hex.EncodeToString(b[:]), nil
 }
 
-func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []string, once *repeats, group *processes) error {
+func (j *Job) runRank(ctx context.Context, r rankStart, path string, place cluster.Place, once *repeats, group *processes) error {
 	rank := int(r.Rank)
 	cmd := exec.CommandContext(ctx, path, j.Argv[1:]...)
 	cmd.Args[0] = j.Argv[0]
@@ -249,7 +253,8 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, named []str
 	if env == nil {
 		env = os.Environ()
 	}
-	cmd.Env = slices.Concat(env, j.Spec.Environ(), named, []string{fmt.Sprintf("FAGUS_RANK=%d", rank), fmt.Sprintf("FAGUS_SIZE=%d", j.Size)})
+	place.Rank = rank
+	cmd.Env = slices.Concat(env, j.Spec.Environ(), place.Environ())
 	if rank == 0 {
 		cmd.Stdin = j.Stdin
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 // notes keeps what a keeper is told.
@@ -29,7 +31,7 @@ func TestKeeperIsTold(t *testing.T) {
 		var out strings.Builder
 		group := processes{keeper: &keeper{in: &told}}
 		job := Job{Size: 1, Argv: []string{"sh", "-c", script}, Stdout: &out, Stderr: io.Discard, PlainOut: true}
-		if err := job.runRank(t.Context(), rankStart{}, sh, nil, nil, &group); (err != nil) != fails {
+		if err := job.runRank(t.Context(), rankStart{}, sh, cluster.Place{}, nil, &group); (err != nil) != fails {
 			t.Errorf("%s: %v", script, err)
 		}
 		pid := strings.TrimSpace(out.String())

@@ -14,7 +14,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint/partner"
-	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -169,7 +168,7 @@ func (cfg *Config) keeper(ctx context.Context) (*checkpoint.Keeper, error) {
 	if p.folder == "" {
 		return nil, nil
 	}
-	store, err := p.store(ctx)
+	store, err := p.store(ctx, cfg.rank != nil && cfg.rank.Attempt > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +211,8 @@ func (p *checkpoints) copied(virtual bool) int64 {
 	return int64(p.copyMiB) << 20
 }
 
-// store opens the store.
-func (p *checkpoints) store(ctx context.Context) (checkpoint.Store, error) {
+// store opens the store. again says that the job was started before.
+func (p *checkpoints) store(ctx context.Context, again bool) (checkpoint.Store, error) {
 	if p.open != nil {
 		return p.open(ctx, p.folder)
 	}
@@ -223,7 +222,7 @@ func (p *checkpoints) store(ctx context.Context) (checkpoint.Store, error) {
 	}
 	// A launcher may have been killed, or lost a host, whose ranks end a little later.
 	store.Patience = patience
-	if os.Getenv(cluster.AttemptVariable) > "0" {
+	if again {
 		store.Patience = lostPatience
 	}
 	return store, nil

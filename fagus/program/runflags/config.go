@@ -116,7 +116,7 @@ func flags(d defaults) []cli.Flag {
 // For a network of processes it also reads the rank of this process from the environment. It does
 // not connect to the other ranks.
 func FromFlags(c *cli.Context) (Config, error) {
-	net, nodes := read(c, netFlag, netVariable), read(c, nodesFlag, nodesVariable)
+	net, nodes := readNet(c), read(c, nodesFlag, nodesVariable)
 	cfg, err := fromSettings(c, net, nodes)
 	if err == nil && os.Getenv(lineVariable) != "" {
 		err = cfg.takeSeat(net, nodes)
@@ -261,8 +261,7 @@ func (cfg *Config) readRank(nodes setting) error {
 // takeSize takes the number of nodes from the launcher, which may start a job again with another
 // one. FAGUS_NODES is only a default.
 func (cfg *Config) takeSize(rank *cluster.Place, nodes setting) error {
-	again := os.Getenv(cluster.AttemptVariable) > "0"
-	if nodes.set && cfg.Nodes != rank.Size && !again {
+	if nodes.set && cfg.Nodes != rank.Size && rank.Attempt == 0 {
 		return usage.Errorf("--nodes %d: this process is one of %d ranks, according to %s", cfg.Nodes, rank.Size, rank.Source)
 	}
 	cfg.Nodes = rank.Size

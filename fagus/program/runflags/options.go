@@ -17,9 +17,13 @@ func OptionFlags(category string) (flags []cli.Flag) {
 }
 
 // ReadSpec reads the flags of OptionFlags, HostFlags and StallFlag that say how the ranks of a job
-// on a network meet.
+// on a network meet. A rank whose launcher has read them finds the values in its environment.
 func ReadSpec(c *cli.Context, net Network) (spec cluster.Spec, err error) {
-	spec.Net, spec.Insecure, spec.Stall = net.transport, c.Bool("insecure"), c.Duration("stall")
+	spec.Net = net.transport
+	if inherits() {
+		return spec, nil
+	}
+	spec.Insecure, spec.Stall = c.Bool("insecure"), c.Duration("stall")
 	if spec.Ports, err = reach.ParsePorts(c.String("ports")); err != nil {
 		return spec, usage.Errorf("--ports: %w", err)
 	}

@@ -23,7 +23,7 @@ func OwnFromFlags(c *cli.Context) (Config, error) {
 	if err != nil && !errors.Is(err, cluster.ErrNoJob) {
 		return Config{}, asUsage(err)
 	}
-	net, nodes := read(c, netFlag, netVariable), read(c, nodesFlag, nodesVariable)
+	net, nodes := readNet(c), read(c, nodesFlag, nodesVariable)
 	switch {
 	case net.value != "":
 	case launched && place.Spans() || c.IsSet("hosts"):

@@ -83,6 +83,7 @@ func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bo
 	job := &launch.Job{
 		Size:     cfg.Nodes,
 		Spec:     cfg.Spec,
+		Env:      []string{inheritVariable + "=" + digest(args)},
 		Argv:     append([]string{self}, args...),
 		Stdin:    os.Stdin,
 		Stdout:   c.App.Writer,

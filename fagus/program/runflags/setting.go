@@ -2,6 +2,7 @@ package runflags
 
 import (
 	"fmt"
+	"hash/crc32"
 	"os"
 	"strings"
 
@@ -43,6 +44,26 @@ func read(c *cli.Context, flag, variable string) setting {
 		s.value, s.source = v, variable
 	}
 	return s
+}
+
+// inheritVariable has the digest of the command line of a rank whose launcher has read it: what it
+// says about the network is then in the environment (cluster.Spec). A program that the rank starts
+// has another command line.
+const inheritVariable = "FAGUS_INHERIT"
+
+func digest(args []string) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(strings.Join(args, "\x00"))))
+}
+
+// inherits reports whether the launcher of this process has read its command line.
+func inherits() bool { return os.Getenv(inheritVariable) == digest(os.Args[1:]) }
+
+// readNet returns the value of --net or FAGUS_NET.
+func readNet(c *cli.Context) setting {
+	if inherits() {
+		return setting{value: os.Getenv(netVariable), source: netVariable}
+	}
+	return read(c, netFlag, netVariable)
 }
 
 // ReadMode reads --mode, or FAGUS_MODE if the flag is not set.

@@ -1,6 +1,7 @@
 package runflags
 
 import (
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -43,6 +44,20 @@ func TestVariables(t *testing.T) {
 		for name, read := range map[string]func(*testing.T, ...string) (Config, error){"run": parse, "own": parseOwn} {
 			if _, err := read(t); !usage.Is(err) || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s, %s: error %v, want %q", name, variable, err, want)
+			}
+		}
+	}
+}
+
+// TestInherits: a rank takes the network from its launcher, which has read the same command line,
+// and a program that the rank starts, from its own.
+func TestInherits(t *testing.T) {
+	for of, want := range map[string]string{digest(os.Args[1:]): TCP, digest([]string{"another"}): SHM, "": SHM} {
+		environment(t, "FAGUS_NET=tcp", inheritVariable+"="+of)
+		for name, read := range map[string]func(*testing.T, ...string) (Config, error){"run": parse, "own": parseOwn} {
+			cfg, err := read(t, "--net", "shm", "--stall", "7s")
+			if err != nil || cfg.Network.Name != want || cfg.Spec.Net.String() != want || (cfg.Spec.Stall == 0) != (want == TCP) {
+				t.Errorf("%s, inherits %q: %v, %v, want %s", name, of, cfg.Spec, err, want)
 			}
 		}
 	}

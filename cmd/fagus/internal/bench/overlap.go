@@ -82,7 +82,7 @@ func runOverlap(c *cli.Context) error {
 	}, func(ctx context.Context, on *runflags.Target) error {
 		return onPorts(ctx, on, nil, func(_ int, pair *ports.Pair) error {
 			all, err := pair.Overlap(ports.OverlapConfig{Kernel: c.Duration("kernel"), Samples: c.Int("samples")})
-			r.add(overlapRow{Net: on.Network.Name, Provider: on.Spec.Settings.Provider()}, all)
+			r.add(overlapRow{Net: on.Network.Name, Provider: c.String("provider")}, all)
 			return err
 		})
 	}, func() error { return base.PrintText(c, r, r.text) })
