@@ -168,7 +168,7 @@ func (cfg *Config) keeper(ctx context.Context) (*checkpoint.Keeper, error) {
 	if p.folder == "" {
 		return nil, nil
 	}
-	store, err := p.store(ctx, cfg.rank != nil && cfg.rank.Attempt > 0)
+	store, err := p.store(ctx, cfg.place != nil && cfg.place.Attempt > 0)
 	if err != nil {
 		return nil, err
 	}

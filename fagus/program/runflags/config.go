@@ -54,11 +54,10 @@ type Config struct {
 	Program     string   // checkpoint.Config.Program
 	Input       []string // checkpoint.Config.Input
 
-	watch *watch         // of Begin; nil: nothing ends the process
-	rank  *cluster.Place // this process's rank in a job of processes; nil if it is no rank
-	// seat is this process's rank in a job whose ranks are all simulated in the process of rank 0;
-	// nil if there is no such job.
-	seat *cluster.Place
+	watch *watch // of Begin; nil: nothing ends the process
+	// place is this process's place in a job of processes; nil if it has none. The processes are
+	// the ranks or, on a simulated network, that of rank 0 runs all ranks.
+	place *cluster.Place
 }
 
 const (
@@ -117,14 +116,11 @@ func flags(d defaults) []cli.Flag {
 // not connect to the other ranks.
 func FromFlags(c *cli.Context) (Config, error) {
 	net, nodes := readNet(c), read(c, nodesFlag, nodesVariable)
-	cfg, err := fromSettings(c, net, nodes)
-	if err == nil && os.Getenv(lineVariable) != "" {
-		err = cfg.takeSeat(net, nodes)
-	}
-	return cfg, err
+	return fromSettings(c, net, nodes, false)
 }
 
-func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
+// fromSettings reads all flags but those of net and nodes. own is for a program of one's own.
+func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) {
 	cfg, err := basics(c, Networks(), net, nodes)
 	if err != nil {
 		return cfg, err
@@ -161,11 +157,11 @@ func fromSettings(c *cli.Context, net, nodes setting) (Config, error) {
 	if err == nil {
 		err = checkHosts(c, cfg.Network)
 	}
-	if err == nil && cfg.Network.Processes {
-		err = cfg.readRank(nodes)
-	}
 	if err == nil && !cfg.Network.Processes {
 		err = capacity.Processes(0)
+	}
+	if err == nil && (own || cfg.Network.Processes || os.Getenv(lineVariable) != "") {
+		err = cfg.takePlace(net, nodes)
 	}
 	return cfg, err
 }
@@ -244,27 +240,29 @@ func readCheck(c *cli.Context) (fagus.Check, error) {
 	return fagus.CheckOff, nil
 }
 
-// readRank reads from the environment which rank of a job this process is. A launcher that set
-// the rank also set the number of ranks.
-func (cfg *Config) readRank(nodes setting) error {
-	rank, err := cluster.FromEnv(os.LookupEnv)
-	if errors.Is(err, cluster.ErrNoJob) {
+// takePlace reads from the environment which rank of a job this process is, and takes the number of
+// nodes from the launcher, which may start a job again with another one. FAGUS_NODES is only a
+// default.
+func (cfg *Config) takePlace(net, nodes setting) error {
+	line := os.Getenv(lineVariable) != ""
+	place, err := cluster.FromEnv(os.LookupEnv)
+	if errors.Is(err, cluster.ErrNoJob) && !line {
 		return nil
 	}
 	if err != nil {
 		return asUsage(err)
 	}
-	cfg.rank = &rank
-	return cfg.takeSize(&rank, nodes)
-}
-
-// takeSize takes the number of nodes from the launcher, which may start a job again with another
-// one. FAGUS_NODES is only a default.
-func (cfg *Config) takeSize(rank *cluster.Place, nodes setting) error {
-	if nodes.set && cfg.Nodes != rank.Size && rank.Attempt == 0 {
-		return usage.Errorf("--nodes %d: this process is one of %d ranks, according to %s", cfg.Nodes, rank.Size, rank.Source)
+	if simulated := os.Getenv(netVariable); line && simulated != cfg.Network.Name {
+		return usage.Errorf("%v: fagus launch has started this process for --net %s: give both the same network", net, simulated)
 	}
-	cfg.Nodes = rank.Size
+	if !cfg.Network.Simulated && (line || !cfg.Network.Processes) {
+		return usage.Errorf("%v runs all ranks in one process, but this one is rank %d of %d, according to %s: use %v, or start the program without a launcher",
+			net, place.Rank, place.Size, place.Source, OfProcesses())
+	}
+	if nodes.set && cfg.Nodes != place.Size && place.Attempt == 0 {
+		return usage.Errorf("--nodes %d: this process is one of %d ranks, according to %s", cfg.Nodes, place.Size, place.Source)
+	}
+	cfg.place, cfg.Nodes = &place, place.Size
 	return nil
 }
 
@@ -278,17 +276,17 @@ func (cfg *Config) Crowded() string {
 }
 
 // Launches reports whether this process starts the ranks, and is no rank itself.
-func (cfg *Config) Launches() bool { return cfg.Network.Processes && cfg.rank == nil }
+func (cfg *Config) Launches() bool { return cfg.Network.Processes && cfg.place == nil }
+
+// isRank reports whether this process is a rank.
+func (cfg *Config) isRank() bool { return cfg.Network.Processes && cfg.place != nil }
 
 // Rank returns the rank of this process; 0 if all ranks are in this process.
 func (cfg *Config) Rank() int {
-	if cfg.seat != nil {
-		return cfg.seat.Rank
-	}
-	if cfg.rank == nil {
+	if cfg.place == nil {
 		return 0
 	}
-	return cfg.rank.Rank
+	return cfg.place.Rank
 }
 
 // UDPFaults returns the faults of a network with datagrams, and nil for other networks.

@@ -40,11 +40,7 @@ func OwnFromFlags(c *cli.Context) (Config, error) {
 	if !nodes.set && nodes.source != nodesVariable {
 		nodes.value = strconv.Itoa(ownNodes(of, launched, place.Size))
 	}
-	cfg, err := fromSettings(c, net, nodes)
-	if err == nil && launched && (!of.Processes || os.Getenv(lineVariable) != "") {
-		err = cfg.takeSeat(net, nodes)
-	}
-	return cfg, err
+	return fromSettings(c, net, nodes, true)
 }
 
 // ownNodes returns the number of nodes of a program that sets none.
@@ -67,31 +63,13 @@ const (
 	Claim = "FagusGo1"
 )
 
-// takeSeat sets the number of nodes of a simulated network to that of the launcher's job, of which
-// the process of rank 0 runs all ranks.
-func (cfg *Config) takeSeat(net, nodes setting) error {
-	place, err := cluster.FromEnv(os.LookupEnv)
-	if err != nil {
-		return asUsage(err)
-	}
-	if simulated := os.Getenv(netVariable); os.Getenv(lineVariable) != "" && simulated != cfg.Network.Name {
-		return usage.Errorf("%v: fagus launch has started this process for --net %s: give both the same network", net, simulated)
-	}
-	if !cfg.Network.Simulated {
-		return usage.Errorf("%v runs all ranks in one process, but this one is rank %d of %d, according to %s: use %v, or start the program without a launcher",
-			net, place.Rank, place.Size, place.Source, OfProcesses())
-	}
-	cfg.seat = &place
-	return cfg.takeSize(&place, nodes)
-}
-
 // StandBy reports whether another process runs all ranks, so that this one has nothing to do. It
 // also announces that to a launcher that would simulate the network itself.
 func (cfg *Config) StandBy() (idle bool, err error) {
-	if cfg.seat == nil {
+	if cfg.place == nil || cfg.isRank() {
 		return false, nil
 	}
-	return cfg.seat.Rank != 0, claim()
+	return cfg.place.Rank != 0, claim()
 }
 
 // claim sends Claim to the launcher that simulates the network, if there is one.

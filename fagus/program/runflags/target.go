@@ -78,17 +78,17 @@ func (cfg *Config) wantsTree() bool {
 }
 
 func (t *Target) join(ctx context.Context) error {
-	if !t.Network.Hosts || !t.rank.Spans() {
-		if err := t.rank.CheckHost(); err != nil {
+	if !t.Network.Hosts || !t.place.Spans() {
+		if err := t.place.CheckHost(); err != nil {
 			return usage.Wrap(err)
 		}
 	}
 	spec := t.Spec
 	spec.Log = t.Log
-	if err := spec.Complete(os.LookupEnv, *t.rank); err != nil {
+	if err := spec.Complete(os.LookupEnv, *t.place); err != nil {
 		return t.reported(ctx, asUsage(err))
 	}
-	job, err := cluster.Join(ctx, *t.rank, spec)
+	job, err := cluster.Join(ctx, *t.place, spec)
 	if err != nil {
 		return t.reported(ctx, err)
 	}
@@ -122,7 +122,7 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 	t.watch.calls(t)
 	defer t.watch.calls(nil)
 	calls := t.RollCall
-	if t.rank == nil { // of a process the launcher prints the error
+	if !t.isRank() { // of a process the launcher prints the error
 		calls.Failed = t.watch.failed
 	}
 	report, err = fagus.Run(source.WithProgram(ctx, program), fagus.Config{
@@ -158,7 +158,7 @@ func external(err error) bool {
 // reported tells the launcher, if there is one, which rank failed first, and returns err: as passed
 // on if that is another rank.
 func (t *Target) reported(ctx context.Context, err error) error {
-	if err != nil && t.rank != nil && cluster.ReportOrigin(t.rank.Rank, err, !endedQuietly(ctx, err)) {
+	if err != nil && t.isRank() && cluster.ReportOrigin(t.place.Rank, err, !endedQuietly(ctx, err)) {
 		return &passedOn{err}
 	}
 	return err

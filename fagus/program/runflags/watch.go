@@ -106,7 +106,7 @@ func (g *watch) stage() (text string, to io.Writer) {
 		return g.doing, g.to
 	}
 	ranks := int64(g.on.Nodes)
-	if g.on.rank != nil {
+	if g.on.isRank() {
 		ranks = 1
 	}
 	to = g.to
