@@ -38,48 +38,32 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if err := checkTimeline(c); err != nil {
 		return err
 	}
-	ctx, end := cfg.Begin(ctx, r.watcher(), r.Name)
-	defer end()
 	cfg.Timeline = c.String(timelineFlag) != ""
 	cfg.Program, cfg.Input = r.Name, r.input()
-	if r.Check != nil {
-		if err := r.Check(); err != nil {
-			return usage.Wrap(err)
-		}
+	app := runflags.App{
+		Name: r.Name, Watch: r.watcher(), Run: r.Run,
+		Check: func() error {
+			if r.Check == nil {
+				return nil
+			}
+			return usage.Wrap(r.Check())
+		},
+		Launch: func(c *cli.Context, cfg runflags.Config) error {
+			return runflags.Launch(c, cfg, args, agentArgument, false)
+		},
+		Begin: func(*runflags.Target) (io.Writer, func()) {
+			if r.process && c.Bool(jsonFlag) {
+				os.Stdout = os.Stderr // the document is then alone on standard output
+			}
+			return r.stderr, func() {}
+		},
+		Report: func(on *runflags.Target, report fagus.Report) error { return r.report(c, on, report) },
 	}
-	if cfg.Launches() {
-		end() // ranks may take longer to end
-		return runflags.LaunchOwn(c, cfg, args, agentArgument)
-	}
-	if idle, err := cfg.StandBy(); idle || err != nil {
-		return err
-	}
-	if r.process && c.Bool(jsonFlag) {
-		os.Stdout = os.Stderr // the document is then alone on standard output
-	}
-	return r.runRanks(ctx, c, cfg)
+	return app.Execute(c, cfg)
 }
 
-// runRanks runs the ranks that are in this process, and prints the report.
-func (r *runner) runRanks(ctx context.Context, c *cli.Context, cfg runflags.Config) error {
-	on, err := cfg.Open(ctx)
-	if err != nil {
-		return err
-	}
-	if text := cfg.Crowded(); text != "" {
-		fmt.Fprintln(r.stderr, text)
-	}
-	stop := on.CallRolls(r.stderr)
-	report, err := on.Run(ctx, r.Run)
-	stop()
-	if err != nil {
-		on.ReportStuck(err, report.Roll)
-		return err
-	}
-	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
-		return err
-	}
-	cfg.Doing("writing the results has not ended")
+// report writes the files of a run, and prints the report.
+func (r *runner) report(c *cli.Context, on *runflags.Target, report fagus.Report) (err error) {
 	d := document{schema, r.Name, on.Document(report)}
 	if d.History != nil && d.History.Violation != nil {
 		err = d.History.Violation

@@ -1,12 +1,12 @@
 // Package runflags reads the flags that all programs share, which select the network, the number
-// of nodes and the engine. It turns them into a valid [Config], and opens the network of a Config.
+// of nodes and the engine. It turns them into a valid [Config], and runs an [App] as a Config says.
 //
-//	cfg, err := runflags.FromFlags(c)         // flags and the launcher's environment
-//	...
-//	if cfg.Launches() {
-//		return runflags.LaunchSelf(c, cfg)    // this process starts the ranks
-//	}
-//	on, err := cfg.Open(ctx)                // the network; with other processes, a rank of it
+//	cfg, err := runflags.FromFlags(c)       // flags and the launcher's environment
+//	err = app.Execute(c, cfg)
+//
+// A command that makes many runs opens the network of a Config itself:
+//
+//	on, err := cfg.Open(ctx)                // with other processes, this one is a rank of it
 //	report, err := on.Run(ctx, program)
 //	err = on.Close(ctx)
 //

@@ -65,17 +65,13 @@ func checkHosts(c *cli.Context, net Network) error {
 
 // LaunchSelf runs the command line of this process again, once as every rank of a job.
 func LaunchSelf(c *cli.Context, cfg Config) error {
-	return launchOwn(c, cfg, os.Args[1:], AgentName, true)
+	return Launch(c, cfg, os.Args[1:], AgentName, true)
 }
 
-// LaunchOwn runs the executable of this process again, once as every rank of a job, with the given
-// arguments. On another host it is run with the argument agent, to start the ranks there.
-func LaunchOwn(c *cli.Context, cfg Config, args []string, agent string) error {
-	return launchOwn(c, cfg, args, agent, false)
-}
-
-// launchOwn is LaunchOwn. atEnd says that the standard output is the result of the job.
-func launchOwn(c *cli.Context, cfg Config, args []string, agent string, atEnd bool) error {
+// Launch runs the executable of this process again, once as every rank of a job, with the given
+// arguments, which cfg was read from. On another host it is run with the argument agent, to start
+// the ranks there. atEnd says that the standard output is the result of the job.
+func Launch(c *cli.Context, cfg Config, args []string, agent string, atEnd bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

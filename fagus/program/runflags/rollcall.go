@@ -35,8 +35,8 @@ func readRollCall(c *cli.Context) (fagus.RollCall, error) {
 	return fagus.RollCall{After: after}, nil
 }
 
-// CallRolls prints roll-calls of the next run, periodic and on SIGQUIT, until stop is called.
-func (t *Target) CallRolls(w io.Writer) (stop func()) {
+// callRolls prints roll-calls of the next run, periodic and on SIGQUIT, until stop is called.
+func (t *Target) callRolls(w io.Writer) (stop func()) {
 	ask := make(chan os.Signal, 1)
 	signal.Notify(ask, syscall.SIGQUIT)
 	t.to = w
@@ -52,8 +52,8 @@ func (t *Target) CallRolls(w io.Writer) (stop func()) {
 	return func() { signal.Stop(ask) }
 }
 
-// ReportStuck prints r, the last roll-call of a run, if err is a timeout or a deadlock.
-func (t *Target) ReportStuck(err error, r fagus.Roll) {
+// reportStuck prints r, the last roll-call of a run, if err is a timeout or a deadlock.
+func (t *Target) reportStuck(err error, r fagus.Roll) {
 	stuck := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, dimmnet.ErrDeadlock)
 	if stuck && t.RollCall.To != nil {
 		t.RollCall.To(r)

@@ -29,9 +29,9 @@ type Target struct {
 		Close(ctx context.Context) error
 	}
 	began  atomic.Int64     // ranks of the last run that have begun in this process
-	ask    chan os.Signal   // asks for a roll-call; nil before CallRolls
+	ask    chan os.Signal   // asks for a roll-call; nil before callRolls
 	called chan struct{}    // has an element after a roll-call
-	to     io.Writer        // for what is not the report; nil before CallRolls
+	to     io.Writer        // for what is not the report; nil before callRolls
 	kept   *checkpoint.Cost // of the last run; nil: it kept no checkpoints
 }
 

@@ -101,59 +101,71 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if err != nil {
 		return err
 	}
-	ctx, end := cfg.Begin(c.Context, c.App.ErrWriter, "fagus")
-	defer end()
 	cfg.Timeline = picture != ""
 	cfg.Program, cfg.Input = p.Name, p.Input(catalog.Flags{Context: c, Seed: cfg.Seed})
-	j, err := prepare(c, p, cfg.Nodes)
-	if cfg.Launches() {
-		// A file that is missing on this host may exist on the hosts of the ranks.
-		if elsewhere := c.IsSet("hosts"); err == nil && !elsewhere {
-			err = base.CheckReadable(j.Inputs) // here, to report a missing file once, not per rank
-			if err == nil {
-				err = j.CheckMemory(capacity.Host(), 1)
+	var j *catalog.Job
+	var e *execution
+	app := runflags.App{
+		Name: "fagus", Watch: c.App.ErrWriter,
+		Check:  func() (err error) { j, err = checked(c, p, &cfg); return err },
+		Launch: runflags.LaunchSelf,
+		Open: func(ctx context.Context, on *runflags.Target) error {
+			if j.Open == nil {
+				return nil
 			}
-		} else if elsewhere && !usage.Is(err) {
-			err = nil
-		}
-		end() // ranks may take longer to end
-		if err == nil {
-			err = runflags.LaunchSelf(c, cfg)
-		}
-		return err
+			on.Doing(readingInput)
+			return j.Open(ctx)
+		},
+		Begin: func(on *runflags.Target) (io.Writer, func()) {
+			units := j.Units
+			if on.Rank() != 0 { // only rank 0 draws a progress bar
+				units = 0
+			}
+			bar := base.NewProgress(c.App.ErrWriter, j.Unit, units)
+			e = newExecution(j, on, bar.Add)
+			return bar.Above(c.App.ErrWriter), bar.Stop
+		},
+		Run: func(n *fagus.Node) error { return e.run(n) },
+		Report: func(on *runflags.Target, report fagus.Report) error {
+			r := e.report(report)
+			if cfg.Network.Simulated && !c.IsSet("net") {
+				r.hint = fmt.Sprintf("These are times of simulated nodes (--net %s is the default). With --net shm, %s runs on the processors of this machine.", cfg.Network.Name, j.App)
+			}
+			return finish(c, r, func() error {
+				if j.Write != nil {
+					if err := j.Write(); err != nil {
+						return err
+					}
+				}
+				if picture != "" {
+					return writeTimeline(picture, r)
+				}
+				return nil
+			})
+		},
 	}
-	if err != nil {
-		return err
+	return app.Execute(c, cfg)
+}
+
+// checked returns the job of a command line, if the ranks here can have its files and memory.
+func checked(c *cli.Context, p catalog.Program, cfg *runflags.Config) (*catalog.Job, error) {
+	j, err := prepare(c, p, cfg.Nodes)
+	switch {
+	case cfg.Launches() && c.IsSet("hosts") && !usage.Is(err):
+		return j, nil // a file that is missing on this host may exist on the hosts of the ranks
+	case err != nil:
+		return nil, err
+	case cfg.Launches():
+		if err := base.CheckReadable(j.Inputs); err != nil { // to report it once, not per rank
+			return nil, err
+		}
+		return j, j.CheckMemory(capacity.Host(), 1)
 	}
 	processes := 1
 	if cfg.Network.Processes {
 		processes = cfg.Nodes // others may be on this host, and may already have their part
 	}
-	if err := j.CheckMemory(capacity.Left(), processes); err != nil {
-		return err
-	}
-	if idle, err := cfg.StandBy(); idle || err != nil {
-		return err
-	}
-	r, on, err := runJob(ctx, c, j, cfg)
-	if err != nil || on.Rank() != 0 {
-		return err
-	}
-	if cfg.Network.Simulated && !c.IsSet("net") {
-		r.hint = fmt.Sprintf("These are times of simulated nodes (--net %s is the default). With --net shm, %s runs on the processors of this machine.", cfg.Network.Name, j.App)
-	}
-	cfg.Doing("writing the results has not ended")
-	return finish(c, r, func() error {
-		if j.Write != nil {
-			if err := j.Write(); err != nil {
-				return err
-			}
-		}
-		if picture != "" {
-			return writeTimeline(picture, r)
-		}
-		return nil
-	})
+	return j, j.CheckMemory(capacity.Left(), processes)
 }
 
 // jsonSuffix is the end of the name of a timeline that is written as a document.
@@ -178,36 +190,6 @@ func writeTimeline(path string, r *Report) error {
 
 // readingInput is what a run does in Job.Open.
 const readingInput = "reading or generating the input has not ended"
-
-// runJob opens the target and the job, and runs the job there.
-func runJob(ctx context.Context, c *cli.Context, j *catalog.Job, cfg runflags.Config) (*Report, *runflags.Target, error) {
-	on, err := cfg.Open(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if j.Open != nil {
-		cfg.Doing(readingInput)
-		if err := j.Open(ctx); err != nil {
-			return nil, nil, err
-		}
-	}
-	if text := cfg.Crowded(); text != "" {
-		fmt.Fprintln(c.App.ErrWriter, text)
-	}
-	units := j.Units
-	if on.Rank() != 0 { // only rank 0 draws a progress bar
-		units = 0
-	}
-	bar := base.NewProgress(c.App.ErrWriter, j.Unit, units)
-	stop := on.CallRolls(bar.Above(c.App.ErrWriter))
-	r, err := Execute(ctx, j, on, bar.Add)
-	stop()
-	bar.Stop()
-	if err == nil {
-		err = on.Close(ctx)
-	}
-	return r, on, err
-}
 
 // finish writes the output files if the result is right, prints the report, and returns an error
 // if the result is wrong. It writes the files first: if the reader of the report closes the pipe

@@ -1,7 +1,8 @@
 // Package run has the commands fagus run and fagus apps: it runs the programs of the catalog, and
 // reports time, messages and verification.
 //
-//	r, err := run.Verified(ctx, job, on, progress)
+// A program of the catalog is a runflags.App, as programs of one's own are. Comparisons and sweeps
+// run a job many times in one process:
 //
-// [Execute] and [Verified] are also how comparisons and sweeps run a job.
+//	r, err := run.Verified(ctx, job, on, progress)
 package run

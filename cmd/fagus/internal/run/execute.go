@@ -9,34 +9,49 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
-// Execute runs an open job. A wrong result is no error, but makes Report.Verified false.
-func Execute(ctx context.Context, j *catalog.Job, on *runflags.Target, progress func(int)) (*Report, error) {
-	outcomes := make([]catalog.Outcome, on.Nodes)
-	report, err := on.Run(ctx, func(n *fagus.Node) (err error) {
-		outcomes[n.Rank()], err = j.Run(n, progress)
-		return err
-	})
-	if err != nil {
-		on.ReportStuck(err, report.Roll)
-		return nil, err
-	}
-	r := newReport(j.App, on, report)
+// execution is one run of an open job on a target.
+type execution struct {
+	job      *catalog.Job
+	on       *runflags.Target
+	progress func(int)
+	outcomes []catalog.Outcome // by rank
+}
+
+func newExecution(j *catalog.Job, on *runflags.Target, progress func(int)) *execution {
+	return &execution{j, on, progress, make([]catalog.Outcome, on.Nodes)}
+}
+
+// run runs the job as one rank.
+func (e *execution) run(n *fagus.Node) (err error) {
+	e.outcomes[n.Rank()], err = e.job.Run(n, e.progress)
+	return err
+}
+
+// report returns the report of the run. A wrong result makes Report.Verified false.
+func (e *execution) report(report fagus.Report) *Report {
+	j, first := e.job, e.outcomes[0]
+	r := newReport(j.App, e.on, report)
 	r.N, r.Size, r.measured = j.N, j.Size, j.Measured
-	r.Verification, r.Outcome, r.Bits = outcomes[0].Verification, outcomes[0].Text, bitsText(outcomes[0].Bits)
+	r.Verification, r.Outcome, r.Bits = first.Verification, first.Text, bitsText(first.Bits)
 	r.Verified = r.Verification.OK()
 	if r.History != nil {
 		r.Verified = r.Verified && r.History.Violation == nil
 	}
-	for _, o := range outcomes {
+	for _, o := range e.outcomes {
 		r.MeasuredNs = max(r.MeasuredNs, o.Took.Nanoseconds())
 	}
-	return r, nil
+	return r
 }
 
-// Verified is Execute, except that a wrong result is an error.
+// Verified runs an open job. A wrong result is an error.
 func Verified(ctx context.Context, j *catalog.Job, on *runflags.Target, progress func(int)) (*Report, error) {
-	r, err := Execute(ctx, j, on, progress)
-	if err == nil && !r.Verified {
+	e := newExecution(j, on, progress)
+	report, err := on.Run(ctx, e.run)
+	if err != nil {
+		return nil, err
+	}
+	r := e.report(report)
+	if !r.Verified {
 		err = fmt.Errorf("verification failed on %v: %s", on, r.wrong())
 	}
 	return r, err

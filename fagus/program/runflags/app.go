@@ -1,0 +1,71 @@
+package runflags
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
+
+// App is a program that runs as its command line says: one of fagus run, or one that uses package
+// program. Its functions are called in the order of the fields. Only Open may be nil.
+type App struct {
+	Name  string    // of the command or program, for messages
+	Watch io.Writer // Config.Begin reports there that it ends the process; nil: it may not
+	// Check is called before ranks start, also in a process that starts them.
+	Check func() error
+	// Launch starts the ranks as processes, with the same command line.
+	Launch func(c *cli.Context, cfg Config) error
+	// Open is called when the ranks have met, in every process that has some.
+	Open func(ctx context.Context, on *Target) error
+	// Begin returns where roll-calls are printed while the ranks run, and what ends that.
+	Begin func(on *Target) (rolls io.Writer, end func())
+	// Run is the program of one rank.
+	Run func(n *fagus.Node) error
+	// Report is called after a run without an error, in the process of rank 0.
+	Report func(on *Target, report fagus.Report) error
+}
+
+// Execute runs the program as cfg, the configuration of the command line c, says: it starts the
+// ranks as processes, stands by, or runs the ranks that are in this process.
+func (a *App) Execute(c *cli.Context, cfg Config) error {
+	ctx, end := cfg.Begin(c.Context, a.Watch, a.Name)
+	defer end()
+	if err := a.Check(); err != nil {
+		return err
+	}
+	if cfg.Launches() {
+		end() // ranks may take longer to end
+		return a.Launch(c, cfg)
+	}
+	if idle, err := cfg.StandBy(); idle || err != nil {
+		return err
+	}
+	on, err := cfg.Open(ctx)
+	if err == nil && a.Open != nil {
+		err = a.Open(ctx, on)
+	}
+	if err != nil {
+		return err
+	}
+	if text := cfg.Crowded(); text != "" {
+		fmt.Fprintln(c.App.ErrWriter, text)
+	}
+	rolls, ended := a.Begin(on)
+	stop := on.callRolls(rolls)
+	report, err := on.Run(ctx, a.Run)
+	on.reportStuck(err, report.Roll)
+	stop()
+	ended()
+	if err != nil {
+		return err
+	}
+	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
+		return err
+	}
+	on.Doing("writing the results has not ended")
+	return a.Report(on, report)
+}
