@@ -289,9 +289,6 @@ func (h *Hosts) Network() dimmnet.Network { return h.spec.network(h, h.place, h.
 // warn prints a warning for the user.
 func warn(text string) { fmt.Fprintln(os.Stderr, "fagus: warning:", text) }
 
-// Interface returns the interface by which other ranks reach this one.
-func (h *Hosts) Interface() Interface { return h.net }
-
 // Close leaves the job. At rank 0, which detects and announces losses, Close waits until all
 // other ranks have called it, the job fails, or ctx is done; a done ctx fails the job. Close
 // returns the failure of the job unless an earlier call has returned it.

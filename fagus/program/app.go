@@ -78,6 +78,9 @@ func (r *runner) execute(ctx context.Context, args []string) int {
 	if r.Flags == nil {
 		r.Flags = flag.CommandLine
 	}
+	if r.Check == nil {
+		r.Check = func() error { return nil }
+	}
 	var err error
 	if len(args) > 0 && args[0] == agentArgument {
 		err = launch.Agent(ctx, os.Stdin, r.stdout)

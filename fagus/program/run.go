@@ -42,12 +42,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	cfg.Program, cfg.Input = r.Name, r.input()
 	app := runflags.App{
 		Name: r.Name, Watch: r.watcher(), Run: r.Run,
-		Check: func() error {
-			if r.Check == nil {
-				return nil
-			}
-			return usage.Wrap(r.Check())
-		},
+		Check: func() error { return usage.Wrap(r.Check()) },
 		Launch: func(c *cli.Context, cfg runflags.Config) error {
 			return runflags.Launch(c, cfg, args, agentArgument, false)
 		},

@@ -120,8 +120,7 @@ func (a *agent) run(ctx context.Context) error {
 	ended := outcome{report: func(err error) {
 		_ = a.send(report{Failed: failure(hinted(err))}) // without a launcher the orders end, too
 	}}
-	place := job.place(s.Job, s.Attempt)
-	place.Rendezvous = where.Rendezvous
+	place := cluster.Place{Size: s.Size, Job: s.Job, Epoch: s.Attempt, Attempt: s.Attempt, Rendezvous: where.Rendezvous}
 	if err := job.runRanks(ctx, s.Ranks, place, &ended); err != nil {
 		return hinted(err)
 	}

@@ -154,7 +154,8 @@ func (j *Job) runOnce(ctx context.Context, attempt int, more bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	first := outcome{cancel: cancel, kill: more}
-	if err := j.runRanks(ctx, all, j.place(name, attempt), &first); err != nil {
+	place := cluster.Place{Size: j.Size, Job: name, Epoch: attempt, Attempt: attempt}
+	if err := j.runRanks(ctx, all, place, &first); err != nil {
 		return err
 	}
 	return first.err(ctx)
@@ -179,11 +180,6 @@ func (j *Job) Check() error {
 		return fmt.Errorf("launch: Lines has %d files: want one for each of %d ranks", len(j.Lines), j.Size)
 	}
 	return nil
-}
-
-// place returns the place of rank 0 in an attempt, which shares nothing with the one before.
-func (j *Job) place(name string, attempt int) cluster.Place {
-	return cluster.Place{Size: j.Size, Job: name, Epoch: attempt, Attempt: attempt}
 }
 
 // runRanks starts ranks, records in first how they end, and returns when all have ended. It returns

@@ -30,13 +30,12 @@ func (e *execution) run(n *fagus.Node) (err error) {
 // report returns the report of the run. A wrong result makes Report.Verified false.
 func (e *execution) report(report fagus.Report) *Report {
 	j, first := e.job, e.outcomes[0]
-	r := newReport(j.App, e.on, report)
-	r.N, r.Size, r.measured = j.N, j.Size, j.Measured
-	r.Verification, r.Outcome, r.Bits = first.Verification, first.Text, bitsText(first.Bits)
-	r.Verified = r.Verification.OK()
-	if r.History != nil {
-		r.Verified = r.Verified && r.History.Violation == nil
+	r := &Report{
+		Schema: Schema, App: j.App, N: j.N, Size: j.Size, measured: j.Measured,
+		Verification: first.Verification, Outcome: first.Text, Bits: bitsText(first.Bits),
+		Document: e.on.Document(report), where: e.on.String(), stats: report.Ranks, report: report,
 	}
+	r.Verified = r.Verification.OK() && (r.History == nil || r.History.Violation == nil)
 	for _, o := range e.outcomes {
 		r.MeasuredNs = max(r.MeasuredNs, o.Took.Nanoseconds())
 	}

@@ -50,8 +50,3 @@ func (r *Report) Packets(p fagus.Part) (packets uint64) {
 	}
 	return packets
 }
-
-// newReport returns the report of a run on a target, without the fields that describe the result.
-func newReport(app string, on *runflags.Target, report fagus.Report) *Report {
-	return &Report{Schema: Schema, App: app, Document: on.Document(report), where: on.String(), stats: report.Ranks, report: report}
-}
