@@ -89,30 +89,20 @@ func (h *Hosts) join(ctx context.Context, place Place, spec Spec, deadline time.
 	if h.net, err = ChooseInterface(spec.Interface, meet); err != nil {
 		return err
 	}
-	if spec.Net == OFI {
-		if !spec.Insecure {
-			return unencrypted()
-		}
-		if spec.Identity != nil && place.Rank == 0 {
-			warn(fmt.Sprintf("the data of job %.80q are not encrypted: --net %v", place.Job, OFI))
-		}
+	if err := spec.checkClear(place, h.net, "`fagus identity` creates identities, and `fagus launch --hosts` does so by itself"); err != nil {
+		return err
 	}
-	if spec.Identity == nil {
-		if !spec.Insecure {
-			return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities, and `fagus launch --hosts` does so by itself), or permit unencrypted data with --insecure or %s=1",
-				place.Rank, h.net.Addr, h.net.Name, fagusIdentity, fagusInsecure)
-		}
-		if place.Rank == 0 {
-			warn(fmt.Sprintf("job %.80q is insecure: whoever reaches %s can become one of its ranks, and its data are not encrypted", place.Job, place.Rendezvous))
-		}
+	switch {
+	case place.Rank != 0:
+	case spec.Identity == nil:
+		warn(fmt.Sprintf("job %.80q is insecure: whoever reaches %s can become one of its ranks, and its data are not encrypted", place.Job, place.Rendezvous))
+	case spec.Net == OFI:
+		warn(fmt.Sprintf("the data of job %.80q are not encrypted: --net %v", place.Job, OFI))
 	}
-	own := newHello(place, os.Getpid(), max(time.Until(deadline), 0))
-	name, err := os.Hostname()
+	own, err := spec.hello(place, h.net, deadline)
 	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return err
 	}
-	own.Net = spec.Net.String()
-	own.Host = fmt.Sprintf("%.60s, %s", name, h.net.Addr)
 	h.begin(place, spec, &netWire{id: spec.Identity, rank0: h.rank0}, own)
 	mine := announcement{hello: own}
 	mine.Job, mine.Build = shorten(own.Job, 64), shorten(own.Build, 120)

@@ -92,14 +92,7 @@ func (h *Launched) findInterface() (err error) {
 	if h.net, err = OuterInterface(h.spec.Interface, netip.Addr{}); err != nil {
 		return err
 	}
-	if h.spec.Net == OFI && !h.spec.Insecure {
-		return unencrypted()
-	}
-	if h.spec.Identity == nil && !h.spec.Insecure {
-		return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (`fagus identity` creates identities), or permit unencrypted data with --insecure or %s=1",
-			h.place.Rank, h.net.Addr, h.net.Name, fagusIdentity, fagusInsecure)
-	}
-	return nil
+	return h.spec.checkClear(h.place, h.net, "`fagus identity` creates identities")
 }
 
 // join exchanges hellos with all ranks, and checks them.
@@ -118,11 +111,15 @@ func (h *Launched) join(ctx context.Context, deadline time.Time) error {
 	if err := h.spec.checkIdentity(h.place); err != nil {
 		return err
 	}
-	own, err := h.hello(deadline)
+	own, err := h.spec.hello(h.place, h.net, deadline)
 	if err != nil {
 		return err
 	}
-	all, err := h.client.Gather(ctx, own)
+	m, err := own.message()
+	if err != nil {
+		return err
+	}
+	all, err := h.client.Gather(ctx, m.body)
 	if err != nil {
 		return fmt.Errorf("cluster: joining through the launcher: %w", err)
 	}
@@ -133,20 +130,6 @@ func (h *Launched) join(ctx context.Context, deadline time.Time) error {
 		warn(fmt.Sprintf("job %.80q is insecure: its data are not encrypted, and whoever reads what the launcher sends between hosts can become one of its ranks", h.place.Job))
 	}
 	return nil
-}
-
-func (h *Launched) hello(deadline time.Time) ([]byte, error) {
-	own := newHello(h.place, os.Getpid(), max(time.Until(deadline), 0))
-	name, err := os.Hostname()
-	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
-	}
-	own.Net, own.Host = h.spec.Net.String(), fmt.Sprintf("%.60s", name)
-	if h.net != (Interface{}) {
-		own.Host += ", " + h.net.Addr.String()
-	}
-	m, err := own.message()
-	return m.body, err
 }
 
 // checkHellos returns an error if a rank is not of the job of rank 0. It is the same at all ranks.

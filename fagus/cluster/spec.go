@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -158,4 +159,35 @@ func (s *Spec) checkIdentity(place Place) error {
 		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but its identity (%s) is that of %v", place.Rank, place.Size, place.Source, fagusIdentity, id)
 	}
 	return nil
+}
+
+// checkClear returns an error if the data of a rank at an interface would travel in clear without
+// permission. made says where identities come from.
+func (s *Spec) checkClear(place Place, at Interface, made string) error {
+	switch {
+	case s.Insecure:
+		return nil
+	case s.Net == OFI:
+		return fmt.Errorf("cluster: libfabric encrypts nothing: where the fabric is closed to others (InfiniBand partitions, Slingshot VNIs, security groups), permit --net %v with --insecure or %s=1; elsewhere use --net %v or %v",
+			OFI, fagusInsecure, TCP, QUIC)
+	case s.Identity == nil:
+		return fmt.Errorf("cluster: rank %d at %s (%s) has no identity: set %s (%s), or permit unencrypted data with --insecure or %s=1",
+			place.Rank, at.Addr, at.Name, fagusIdentity, made, fagusInsecure)
+	}
+	return nil
+}
+
+// hello returns the hello of a rank that may have others on other hosts, which reach it at an
+// interface. Without one all ranks are on this host.
+func (s *Spec) hello(place Place, at Interface, deadline time.Time) (hello, error) {
+	h := newHello(place, os.Getpid(), max(time.Until(deadline), 0))
+	name, err := os.Hostname()
+	if err != nil {
+		return h, fmt.Errorf("cluster: %w", err)
+	}
+	h.Net, h.Host = s.Net.String(), fmt.Sprintf("%.60s", name)
+	if at != (Interface{}) {
+		h.Host += ", " + at.Addr.String()
+	}
+	return h, nil
 }

@@ -90,9 +90,3 @@ func (s *Spec) network(m dimmnet.Member, place Place, at Interface, warn func(st
 	}
 	return tcp.Join(cfg, m)
 }
-
-// unencrypted is the error of a job on several hosts that does not permit unencrypted data.
-func unencrypted() error {
-	return fmt.Errorf("cluster: libfabric encrypts nothing: where the fabric is closed to others (InfiniBand partitions, Slingshot VNIs, security groups), permit --net %v with --insecure or %s=1; elsewhere use --net %v or %v",
-		OFI, fagusInsecure, TCP, QUIC)
-}
