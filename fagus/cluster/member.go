@@ -16,7 +16,10 @@ const (
 	maxPatience    = 24 * time.Hour
 )
 
-// member is the membership of one rank. Host and Hosts differ only in how ranks are connected.
+// member is the membership of one rank: one machine, over the wire of one host (packets) or of
+// several (stream). At rank 0 ranks meet in rendezvous.go; the others begin in dial.go. Then come
+// collective calls (exchange.go), and at any time messages and losses (watch.go), pings
+// (suspect.go) and notes. Hosts adds gossip, by which ranks find rank 0 and suspect each other.
 type member struct {
 	place    Place
 	spec     Spec // with the default of Stall

@@ -177,8 +177,8 @@ func (s *Spec) checkClear(place Place, at Interface, made string) error {
 	return nil
 }
 
-// hello returns the hello of a rank that may have others on other hosts, which reach it at an
-// interface. Without one all ranks are on this host.
+// hello returns the hello of a rank that ranks of other hosts reach at an interface. Without an
+// interface all ranks are on this host.
 func (s *Spec) hello(place Place, at Interface, deadline time.Time) (hello, error) {
 	h := newHello(place, os.Getpid(), max(time.Until(deadline), 0))
 	name, err := os.Hostname()

@@ -22,3 +22,14 @@ func WithoutPlace(environ []string) []string {
 		return name != "" && slices.Contains(gone, name)
 	})
 }
+
+// Variable returns the value of a variable in environ, and "" without it. Of two values the later
+// counts.
+func Variable(environ []string, name string) (value string) {
+	for _, s := range environ {
+		if v, ok := strings.CutPrefix(s, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -207,17 +206,6 @@ func freeMeetingPoint(s *start) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("launch: finding a free port at %s: %w", at, err)
-}
-
-// variableOf returns the value of an environment variable of the ranks.
-func variableOf(env []string, name string) string {
-	value := os.Getenv(name)
-	for _, v := range env {
-		if v, ok := strings.CutPrefix(v, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }
 
 func freePort(at netip.AddrPort) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
@@ -112,14 +113,14 @@ func listen(env []string) (at net.Listener, err error) {
 // outerAddress returns the address at which others reach this host, and on which ports, according
 // to the environment of the ranks.
 func outerAddress(env []string) (at cluster.Interface, ports reach.Ports, err error) {
-	want := variableOf(env, "FAGUS_INTERFACE")
-	if ports, err = reach.ParsePorts(variableOf(env, "FAGUS_PORTS")); err != nil {
+	env = slices.Concat(os.Environ(), env)
+	if ports, err = reach.ParsePorts(cluster.Variable(env, "FAGUS_PORTS")); err != nil {
 		return at, ports, fmt.Errorf("launch: FAGUS_PORTS: %w", err)
 	}
 	var near netip.Addr // the address of this host that ssh connected to
 	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
 		near, _ = netip.ParseAddr(words[2])
 	}
-	at, err = cluster.OuterInterface(want, near)
+	at, err = cluster.OuterInterface(cluster.Variable(env, "FAGUS_INTERFACE"), near)
 	return at, ports, err
 }

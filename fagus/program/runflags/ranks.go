@@ -143,7 +143,7 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 	if job.Restart > 0 {
 		defer scalable(job, pass)()
 	}
-	if text := variable(job.Env, "FAGUS_STALL"); text != "" && job.Spec.Stall == 0 {
+	if text := cluster.Variable(job.Env, "FAGUS_STALL"); text != "" && job.Spec.Stall == 0 {
 		var err error
 		if job.Spec.Stall, err = cluster.ParseStall(text); err != nil {
 			return usage.Wrap(err)
@@ -221,7 +221,7 @@ func checkPorts(job *launch.Hosts) error {
 	name, ports := "--ports", job.Spec.Ports
 	if ports == (reach.Ports{}) {
 		name = "FAGUS_PORTS"
-		ports, _ = reach.ParsePorts(variable(job.Env, name)) // the first host reports a bad one
+		ports, _ = reach.ParsePorts(cluster.Variable(job.Env, name)) // a host reports a bad one
 	}
 	if ports == (reach.Ports{}) {
 		return nil
@@ -249,16 +249,6 @@ func checkPorts(job *launch.Hosts) error {
 		}
 	}
 	return nil
-}
-
-// variable returns the value of an environment variable; of two, the later counts.
-func variable(env []string, name string) (value string) {
-	for _, v := range env {
-		if v, ok := strings.CutPrefix(v, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }
 
 // RankError is the failure of a rank, whose exit code becomes that of the command.
