@@ -42,7 +42,7 @@ func (p *process) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	p.out.full = func() {
-		stop(fmt.Errorf("it printed more than %d MiB on standard output: want one document", mostDocument>>20))
+		stop(fmt.Errorf("it printed more than %d MiB on standard output: want one document %s", mostDocument>>20, p.schema))
 	}
 	alone := launch.Alone{
 		Argv: slices.Concat([]string{p.path}, p.hidden, p.argv[1:]), Env: cluster.WithoutPlace(os.Environ()),
