@@ -12,6 +12,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
 )
@@ -67,7 +68,7 @@ func TestDetectionsInVirtualTime(t *testing.T) {
 	for seed := range uint64(20) {
 		hashes := make(map[uint64][]fagus.WriteDetection)
 		for _, by := range methods {
-			net := newSim(t, sim.Config{Seed: seed, MaxDelay: 100 * fagus.Microsecond, HostCost: sim.HostCostOff})
+			net := newSim(t, sim.Config{Seed: seed, MaxDelay: 100 * fagus.Microsecond, HostCost: presets.HostCostOff})
 			runRandomWith(t, fagus.Config{Nodes: 3, Net: net, WriteDetection: by}, seed)
 			if by != fagus.DetectDeclared { // it moves more data
 				hashes[net.Result().TraceHash] = append(hashes[net.Result().TraceHash], by)

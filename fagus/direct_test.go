@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -195,7 +196,7 @@ func TestDirectSkipsExactly(t *testing.T) {
 	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(100, 10); seed++ {
 		run := func(spin bool) ([]fagus.Stats, sim.Result) {
-			preset, err := sim.LoadPreset("fagus2")
+			preset, err := presets.Load("fagus2")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -104,7 +105,7 @@ func TestLitmusModel(t *testing.T) {
 func litmusNetworks(t *testing.T, seed uint64) map[string]func() dimmnet.Network {
 	nets := map[string]func() dimmnet.Network{
 		"sim": func() dimmnet.Network {
-			return newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", sim.HostCostOff}[seed%2]})
+			return newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, HostCost: []string{"on", presets.HostCostOff}[seed%2]})
 		},
 		"udp": func() dimmnet.Network {
 			return newSim(t, sim.Config{Seed: seed, Limit: 100 * dimmnet.Second, UDP: &sim.UDP{Loss: 0.1}})

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // reported runs a program of three ranks in virtual time, in which rank 1 computes longest.
 func reported(t *testing.T, mode fagus.Mode) fagus.Report {
 	t.Helper()
-	net, err := sim.New(sim.Config{HostCost: sim.HostCostOff})
+	net, err := sim.New(sim.Config{HostCost: presets.HostCostOff})
 	if err != nil {
 		t.Fatal(err)
 	}

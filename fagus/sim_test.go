@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -45,10 +46,10 @@ func TestSkippedPollsAreExact(t *testing.T) {
 }
 
 // smallBuffers returns a preset with few send buffers, depending on seed.
-func smallBuffers(t *testing.T, seed uint64) *sim.Preset {
+func smallBuffers(t *testing.T, seed uint64) *presets.Preset {
 	t.Helper()
-	envs := sim.Envs()
-	preset, err := sim.LoadPreset(envs[seed/2%uint64(len(envs))])
+	envs := presets.Envs()
+	preset, err := presets.Load(envs[seed/2%uint64(len(envs))])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func smallBuffers(t *testing.T, seed uint64) *sim.Preset {
 // that fill the windows, with every preset. Without random delays many events have the same time.
 func TestSkippedPollsAreExactInBulk(t *testing.T) {
 	longtest.OneThread(t)
-	for _, env := range sim.Envs() {
+	for _, env := range presets.Envs() {
 		for nodes := 2; nodes <= 4; nodes++ {
 			for _, elements := range []int{100_000, 107_777} {
 				var reports [2]fagus.Report

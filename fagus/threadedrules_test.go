@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -153,7 +154,7 @@ func TestThreadedFailsWhileSending(t *testing.T) {
 func TestThreadedNoticesSaveCPU(t *testing.T) {
 	const rounds = 50
 	for _, notices := range []bool{false, true} {
-		preset, err := sim.LoadPreset("fagus2")
+		preset, err := presets.Load("fagus2")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -16,7 +17,7 @@ import (
 func runThreadedSim(t *testing.T, seed uint64, change func(*sim.Config)) (fagus.Report, sim.Result) {
 	t.Helper()
 	nodes, cpus, notices, direct := 2+int(seed%4), 1+int(seed/4%2), seed/8%2 == 0, seed%3 > 0
-	preset, err := sim.LoadPreset("fagus2")
+	preset, err := presets.Load("fagus2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -22,7 +23,7 @@ const treeLLCM = 8 << 10
 // nodes and the network, which change, if not nil, may modify.
 func simulatedTrees(t *testing.T, seed uint64, change func(*sim.Config)) fagus.Config {
 	t.Helper()
-	preset, err := sim.LoadPreset("fagus2")
+	preset, err := presets.Load("fagus2")
 	if err != nil {
 		t.Fatal(err)
 	}

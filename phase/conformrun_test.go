@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/ringbuf"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -44,7 +45,7 @@ func randomRecording(seed uint64) (*recording, error) {
 	for range c.nodes {
 		c.flight = append(c.flight, make([][]posted, c.nodes))
 	}
-	preset, err := sim.LoadPreset(sim.DefaultEnv)
+	preset, err := presets.Load(presets.Default)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -16,7 +17,7 @@ import (
 // words for all hops from rank 0. Some of the ranks have never wanted a variable.
 func TestPartialUpdate(t *testing.T) {
 	const nodes = 8
-	preset, err := sim.LoadPreset(sim.DefaultEnv)
+	preset, err := presets.Load(presets.Default)
 	if err != nil {
 		t.Fatal(err)
 	}

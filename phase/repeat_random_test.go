@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -131,7 +132,7 @@ type recurringRank struct {
 
 func (c *recurring) run(replica Replica) (err error) {
 	random := rand.New(rand.NewPCG(c.seed, 1))
-	preset, err := sim.LoadPreset(sim.DefaultEnv)
+	preset, err := presets.Load(presets.Default)
 	if err != nil {
 		return err
 	}

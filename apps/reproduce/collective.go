@@ -6,6 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/lib/collective"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // Barrier measures the two-node barrier with polls of 8 bytes (MMX), and with polls of two times 4
@@ -40,12 +41,12 @@ func sum[T collective.Number](g *collective.Group, round uint32) error {
 }
 
 // barriers returns the mean time of a barrier of the given number of nodes, in nanoseconds.
-func (s *study) barriers(preset sim.Preset, nodes int) float64 {
+func (s *study) barriers(preset presets.Preset, nodes int) float64 {
 	return s.collectives(preset, nodes, func(g *collective.Group, _ uint32) error { return g.Barrier() })
 }
 
 // collectives returns the mean time, in nanoseconds, of consecutive calls of a group.
-func (s *study) collectives(preset sim.Preset, nodes int, call func(*collective.Group, uint32) error) float64 {
+func (s *study) collectives(preset presets.Preset, nodes int, call func(*collective.Group, uint32) error) float64 {
 	return s.run(sim.Config{Preset: &preset}, nodes, func(p *pinger) (float64, error) {
 		g, err := collective.New(p.h.Port(), 0, collective.Config{Turn: func() { p.h.Spend(preset.Host.Program) }})
 		if err != nil {

@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // pinger is a rank's side of a measurement.
 type pinger struct {
 	h      dimmnet.Host
-	preset sim.Preset
+	preset presets.Preset
 	random *rand.Rand
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/reproduce"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 type experiment = func(context.Context, reproduce.Config) (*reproduce.Table, error)
@@ -102,7 +102,7 @@ func within(t *testing.T, what string, got, want, most float64) {
 func TestLoopIsItsStages(t *testing.T) {
 	table := measure(t, reproduce.AOTF, reproduce.Config{})
 	for _, env := range []string{"A", "B", "C", "D", "E", "F"} {
-		preset, err := sim.LoadPreset(env)
+		preset, err := presets.Load(env)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 //go:embed paper.toml
@@ -73,9 +74,9 @@ func newStudy(ctx context.Context, cfg Config, name, title string) *study {
 func (s *study) table() (*Table, error) { return &s.Table, s.err }
 
 // preset returns the preset of a machine.
-func (s *study) preset(env string) (p sim.Preset) {
+func (s *study) preset(env string) (p presets.Preset) {
 	if s.err == nil {
-		p, s.err = sim.LoadPreset(env)
+		p, s.err = presets.Load(env)
 	}
 	return p
 }

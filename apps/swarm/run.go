@@ -10,6 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -96,7 +98,7 @@ func (c *Case) connect() (*sim.Network, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	preset, err := sim.LoadPreset(sim.DefaultEnv)
+	preset, err := presets.Load(presets.Default)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +145,7 @@ func (c *Case) judge(err error, p *program, h *history.History, o *Outcome) *Fai
 	}
 	crash := c.crashed(&o.Result)
 	switch {
-	case errors.Is(err, dimmnet.ErrDeadlock) || errors.Is(err, sim.ErrLimit):
+	case errors.Is(err, dimmnet.ErrDeadlock) || errors.Is(err, host.ErrLimit):
 		return &Failure{failHang, err.Error()}
 	case err != nil && strings.Contains(err.Error(), " panicked: "):
 		return &Failure{failPanic, err.Error()}

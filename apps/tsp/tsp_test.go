@@ -6,6 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/tsp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -47,12 +48,12 @@ func TestBurma14(t *testing.T) {
 // mode would gain too little here.
 func TestRanksShareTheSearch(t *testing.T) {
 	cfg := tsp.Config{Cities: 14, Seed: 3}
-	alone := run(t, fagus.Config{Nodes: 1, Net: apptest.Simulated(t, sim.Config{HostCost: sim.HostCostOff})}, cfg)[0]
+	alone := run(t, fagus.Config{Nodes: 1, Net: apptest.Simulated(t, sim.Config{HostCost: presets.HostCostOff})}, cfg)[0]
 	if alone.Time < 20*fagus.Millisecond {
 		t.Fatalf("one rank takes %v: want at least 20 ms, or the test shows nothing", alone.Time)
 	}
 	for _, on := range apptest.Modes() {
-		on.Nodes, on.Net = 2, apptest.Simulated(t, sim.Config{HostCost: sim.HostCostOff})
+		on.Nodes, on.Net = 2, apptest.Simulated(t, sim.Config{HostCost: presets.HostCostOff})
 		results := run(t, on, cfg)
 		slowest := max(results[0].Time, results[1].Time)
 		if slowest > alone.Time*8/10 {

@@ -1,22 +1,24 @@
-package sim
+package sim_test
 
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 // runWithin runs body with a limit of memory, in MiB, and returns how many nodes have begun.
 func runWithin(t *testing.T, mib int64, nodes int, body func(h dimmnet.Host) error) (begun int, err error) {
 	t.Helper()
-	if _, err := resident(); err != nil {
+	if _, err := os.Stat("/proc/self/statm"); err != nil {
 		t.Skip("this system does not say how much memory a process has")
 	}
-	w, err := New(Config{Memory: mib << 20})
+	w, err := sim.New(sim.Config{Memory: mib << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ func TestGarbageIsNoMemory(t *testing.T) {
 // TestBlockedThread: a thread that waits for something outside of the simulation does not keep Run
 // from returning when its context ends.
 func TestBlockedThread(t *testing.T) {
-	w, err := New(Config{})
+	w, err := sim.New(sim.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

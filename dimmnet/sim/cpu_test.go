@@ -7,17 +7,18 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // withCPUs returns a network of environment D whose nodes have the given number of CPUs.
 func withCPUs(t *testing.T, cpus int) sim.Config {
 	t.Helper()
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}
 	preset.Host.CPUs = cpus
-	return sim.Config{Preset: &preset, HostCost: sim.HostCostOff}
+	return sim.Config{Preset: &preset, HostCost: presets.HostCostOff}
 }
 
 // pollUntil polls a word of this node's LLCM until it is not 0.

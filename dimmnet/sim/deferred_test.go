@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"fmt"
@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
 
 // TestDeferredCallsKeepTheirOrder: ranks post words to all ranks and write notes at the same
 // instants. The trace is the one of threads that wait for each other.
 func TestDeferredCallsKeepTheirOrder(t *testing.T) {
-	var traces [2][]Record
+	var traces [2][]sim.Record
 	for i, spin := range []bool{true, false} {
-		w, err := New(Config{Spin: spin, Trace: func(r Record) { traces[i] = append(traces[i], r) }})
+		w, err := sim.New(sim.Config{Spin: spin, Trace: func(r sim.Record) { traces[i] = append(traces[i], r) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,39 +41,7 @@ func TestDeferredCallsKeepTheirOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(traces[0]) == 0 || !slices.EqualFunc(traces[0], traces[1], func(a, b Record) bool { return reflect.DeepEqual(a, b) }) {
+	if len(traces[0]) == 0 || !slices.EqualFunc(traces[0], traces[1], func(a, b sim.Record) bool { return reflect.DeepEqual(a, b) }) {
 		t.Errorf("%d records, but %d of threads that wait, or others", len(traces[1]), len(traces[0]))
-	}
-}
-
-// TestPastIsSeen: a thread that is behind a word that has landed reads the old word, whole or in
-// part, and misses the arrival, until its clock has come to the landing.
-func TestPastIsSeen(t *testing.T) {
-	th := &thread{now: 90, node: &node{memory: newLLCM(64), arrivals: 5}}
-	n := th.node
-	n.memory.store(16, 0x1111111111111111, 8)
-	k := &kernel{flight: 1}
-	if !k.keepPast(n, &packet{kind: kindStore, off: 20, size: 4}, 100) {
-		t.Fatal("keepPast returned false")
-	}
-	n.memory.store(20, 0x22222222, 4)
-	n.arrivals++
-	look := func() string {
-		wide, narrow := make([]byte, 12), make([]byte, 2)
-		n.read(wide, 10)
-		n.read(narrow, 21)
-		return fmt.Sprintf("%x %x %x %x %d", n.load(16), n.load(24), wide, narrow, n.seen())
-	}
-	th.catchUp()
-	if got, want := look(), "1111111111111111 0 000000000000111111111111 1111 5"; got != want {
-		t.Errorf("before the landing: %s, want %s", got, want)
-	}
-	th.now = 100
-	th.catchUp()
-	if got, want := look(), "2222222211111111 0 000000000000111111112222 2222 6"; got != want {
-		t.Errorf("after the landing: %s, want %s", got, want)
-	}
-	if k.keepPast(n, &packet{kind: kindBlock, off: 16, size: 8, block: make([]byte, 8)}, 200) {
-		t.Error("keepPast returned true for a block")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // poster posts a list of random packets, one in each step, and polls random words in between.
@@ -73,10 +74,10 @@ type outcome struct {
 
 // randomPreset is a machine with few buffers, short packets and round times, so that many
 // posts fail and many events happen at the same time.
-func randomPreset(t *testing.T, r *rand.Rand) sim.Preset {
+func randomPreset(t *testing.T, r *rand.Rand) presets.Preset {
 	t.Helper()
-	envs := sim.Envs()
-	p, err := sim.LoadPreset(envs[r.IntN(len(envs))])
+	envs := presets.Envs()
+	p, err := presets.Load(envs[r.IntN(len(envs))])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestSkippedPollsAreExact(t *testing.T) {
 
 // TestFirstToBeFreeWakes waits for a window and for a credit; the credit is free first.
 func TestFirstToBeFreeWakes(t *testing.T) {
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,13 @@
 package sim
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
 )
 
 // FaultKind is the kind of a Fault.
@@ -128,164 +129,27 @@ func (f *Fault) checkRanks(nodes int) error {
 	return nil
 }
 
-type pause struct {
-	from, to dimmnet.Time
-	fault    int
+// sorted are the faults of a run by the part of the simulator that they affect.
+type sorted struct {
+	hosts       []host.Fault
+	crash       bool // one of hosts is a crash
+	partitions  []network.Partition
+	corruptions []network.Corruption
 }
 
-// scheduleFaults schedules the events of the run's faults, and stores the faults.
-func (k *kernel) scheduleFaults() {
-	k.struck = make([]bool, len(k.cfg.Faults))
-	for i, f := range k.cfg.Faults {
+func sortFaults(faults []Fault) (s sorted) {
+	for i, f := range faults {
 		switch f.Kind {
 		case Pause:
-			n := &k.nodes[f.Rank]
-			n.pauses = append(n.pauses, pause{f.At, f.End(), i})
-			n.coupled = true
-			k.schedule(f.At, evPause, int32(f.Rank))
+			s.hosts = append(s.hosts, host.Fault{Number: i, Rank: f.Rank, From: f.At, To: f.End()})
 		case Crash:
-			k.schedule(f.At, evCrash, int32(i))
+			s.hosts = append(s.hosts, host.Fault{Number: i, Rank: f.Rank, From: f.At, Crash: &CrashError{f.Rank, f.At}})
+			s.crash = true
 		case Partition:
-			k.partitions = append(k.partitions, i)
+			s.partitions = append(s.partitions, network.Partition{Fault: i, From: f.At, To: f.End(), A: f.A, B: f.B})
 		case Corrupt:
-			k.corruptions = append(k.corruptions, i)
+			s.corruptions = append(s.corruptions, network.Corruption{Fault: i, From: f.At, To: f.End(), Probability: f.Probability})
 		}
 	}
-	for i := range k.nodes {
-		slices.SortFunc(k.nodes[i].pauses, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
-	}
-}
-
-func (k *kernel) crash(fault int) {
-	f := &k.cfg.Faults[fault]
-	for _, th := range k.nodes[f.Rank].threads {
-		if th.state != ended && k.err == nil {
-			k.struck[fault] = true
-			k.count(f.At)
-			k.fail(&CrashError{f.Rank, f.At})
-		}
-	}
-}
-
-func (th *thread) nextPause() dimmnet.Time {
-	if th.pauses.passed < len(th.node.pauses) {
-		return th.node.pauses[th.pauses.passed].from
-	}
-	return never
-}
-
-const never = dimmnet.Time(1<<63 - 1)
-
-// servePauses stops a working thread for the pauses that its clock has passed.
-func (th *thread) servePauses() {
-	for th.now >= th.pauses.next {
-		p := &th.node.pauses[th.pauses.passed]
-		th.k.struck[p.fault] = true
-		th.advance(p.to - p.from)
-		// The pauses do not count towards the thread's polling pass or its time slice.
-		th.pass.start += p.to - p.from
-		th.turn.sliceEnd += p.to - p.from
-		th.pauses.passed++
-		th.pauses.next = th.nextPause()
-	}
-}
-
-// skipPauses lets a thread that has waited continue. If it was woken within a pause, it
-// continues at the end of that pause; earlier pauses cost it nothing.
-func (th *thread) skipPauses() {
-	for th.now >= th.pauses.next {
-		p := &th.node.pauses[th.pauses.passed]
-		if th.now < p.to {
-			th.k.struck[p.fault] = true
-			th.now = p.to
-		}
-		th.pauses.passed++
-		th.pauses.next = th.nextPause()
-	}
-}
-
-// undoPauses takes back a computation's pauses that begin after at, when the thread loses its CPU.
-func (th *thread) undoPauses(at dimmnet.Time) {
-	for th.pauses.passed > 0 && th.node.pauses[th.pauses.passed-1].from > at {
-		th.pauses.passed--
-		p := &th.node.pauses[th.pauses.passed]
-		th.turn.left -= p.to - p.from
-		th.pauses.next = p.from
-	}
-}
-
-// afterPause returns the time at, or the end of a pause that contains it: when threads can act.
-func (n *node) afterPause(at dimmnet.Time) dimmnet.Time {
-	for _, p := range n.pauses {
-		if at >= p.from && at < p.to {
-			at = p.to
-		}
-	}
-	return at
-}
-
-// held returns when a packet that leaves src for dst at the time at can pass all partitions.
-func (k *kernel) held(src, dst dimmnet.Rank, at dimmnet.Time) dimmnet.Time {
-	until := at
-	for again := true; again; {
-		again = false
-		for _, i := range k.partitions {
-			f := &k.cfg.Faults[i]
-			if until >= f.At && until < f.End() && f.separates(src, dst) {
-				k.struck[i] = true
-				until, again = f.End(), true
-			}
-		}
-	}
-	return until
-}
-
-func (f *Fault) separates(a, b dimmnet.Rank) bool {
-	return slices.Contains(f.A, a) && slices.Contains(f.B, b) || slices.Contains(f.A, b) && slices.Contains(f.B, a)
-}
-
-// passPartition sends p on, or holds it. Each copy of a multicast is held separately.
-func (k *kernel) passPartition(p packet, at dimmnet.Time) {
-	if p.dsts == nil {
-		k.leaveHeld(p, at)
-		return
-	}
-	through := make([]dimmnet.Rank, 0, len(p.dsts))
-	for _, dst := range p.dsts {
-		if k.held(p.src, dst, at) == at {
-			through = append(through, dst)
-			continue
-		}
-		own := p
-		own.dst, own.dsts = dst, nil
-		k.leaveHeld(own, at)
-	}
-	if len(through) > 0 {
-		p.dst, p.dsts = through[0], through
-		if len(through) == 1 {
-			p.dsts = nil
-		}
-		k.leave(p, at)
-	}
-}
-
-func (k *kernel) leaveHeld(p packet, at dimmnet.Time) {
-	until := k.held(p.src, p.dst, at)
-	if until > at {
-		k.heldPackets++
-	}
-	k.leave(p, until)
-}
-
-// corrupts draws whether e's datagram that leaves at the time at is damaged.
-func (k *kernel) corrupts(e *end, at dimmnet.Time) bool {
-	for _, i := range k.corruptions {
-		f := &k.cfg.Faults[i]
-		if at >= f.At && at < f.End() && k.chance(e, f.Probability) {
-			k.struck[i] = true
-			k.counts.Corrupted++
-			return true
-		}
-	}
-	return false
+	return s
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 const us = dimmnet.Microsecond
@@ -111,7 +112,7 @@ func TestPauseDelaysExactly(t *testing.T) {
 // TestPauseOfASleeper: a pause delays a thread woken in it to its end, and no thread woken later.
 func TestPauseOfASleeper(t *testing.T) {
 	for set, want := range map[dimmnet.Time]dimmnet.Time{3 * us: 3 * us, 10 * us: 15 * us, 20 * us: 20 * us} {
-		net := newNetwork(t, sim.Config{HostCost: sim.HostCostOff, Faults: []sim.Fault{{Kind: sim.Pause, Rank: 0, At: 5 * us, For: 10 * us}}})
+		net := newNetwork(t, sim.Config{HostCost: presets.HostCostOff, Faults: []sim.Fault{{Kind: sim.Pause, Rank: 0, At: 5 * us, For: 10 * us}}})
 		arrived := dimmnet.Time(-1)
 		err := net.Run(t.Context(), 2, func(h dimmnet.Host) error {
 			if h.Port().Rank() == 1 {

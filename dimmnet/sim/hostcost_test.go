@@ -11,6 +11,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // TestPollingTakesTurnsOnTheBus: beside a thread that polls on another CPU, each line from memory
@@ -131,7 +133,7 @@ func TestChargeIsBounded(t *testing.T) {
 			h.Charge(dimmnet.Miss, n)
 			return h.Port().Err()
 		})
-		if !errors.Is(err, sim.ErrLimit) {
+		if !errors.Is(err, host.ErrLimit) {
 			t.Errorf("%d lines: Run returned %v, want the limit", n, err)
 		}
 	}
@@ -177,7 +179,7 @@ func TestHostCostsSkipExactly(t *testing.T) {
 func threadsRun(t *testing.T, seed uint64, spin bool) (o outcome) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 2))
-	preset, err := sim.LoadPreset([]string{"A", "D", "fagus2"}[r.IntN(3)])
+	preset, err := presets.Load([]string{"A", "D", "fagus2"}[r.IntN(3)])
 	if err != nil {
 		t.Fatal(err)
 	}

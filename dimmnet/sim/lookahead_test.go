@@ -1,46 +1,18 @@
-package sim
+package sim_test
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 )
-
-// TestExpected adds and removes random times, and compares with a list that has room for all.
-func TestExpected(t *testing.T) {
-	for seed := range uint64(100) {
-		r := rand.New(rand.NewPCG(seed, 0))
-		var x expected
-		var all []dimmnet.Time
-		for range 500 {
-			if len(all) > 0 && r.IntN(2) == 0 {
-				i := r.IntN(len(all))
-				x.remove(all[i])
-				all = slices.Delete(all, i, i+1)
-			} else {
-				at := dimmnet.Time(r.IntN(8))
-				x.add(at)
-				all = append(all, at)
-			}
-			at := dimmnet.Time(r.IntN(8))
-			want := slices.ContainsFunc(all, func(y dimmnet.Time) bool { return y <= at })
-			if got := x.until(at); want && !got || !want && got && x.more == 0 {
-				t.Fatalf("seed %d: until(%d) is %v with %v", seed, at, got, all)
-			}
-			if int(x.n+x.more) != len(all) {
-				t.Fatalf("seed %d: %d and %d more are expected, want %d", seed, x.n, x.more, len(all))
-			}
-		}
-	}
-}
 
 // TestThreadsLookAhead counts the events of two ranks that exchange words. A thread is resumed once
 // a word, for the pass in which it lands.
 func TestThreadsLookAhead(t *testing.T) {
 	const rounds, loads = 100, 2
-	k := runKernel(t, 2, func(h dimmnet.Host) error {
+	net := newNetwork(t, sim.Config{})
+	err := net.Run(t.Context(), 2, func(h dimmnet.Host) error {
 		p := h.Port()
 		peer := 1 - p.Rank()
 		for i := uint64(1); i <= rounds; i++ {
@@ -62,8 +34,12 @@ func TestThreadsLookAhead(t *testing.T) {
 		}
 		return nil
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := net.Result().Events
 	const messages = 2 * rounds
-	if most := uint64(messages * 5); k.events > most {
-		t.Errorf("%d events for %d messages, want %d at most: the call, a switch, the receiver, memory and the thread", k.events, messages, most)
+	if most := uint64(messages * 5); events > most {
+		t.Errorf("%d events for %d messages, want %d at most: the call, a switch, the receiver, memory and the thread", events, messages, most)
 	}
 }

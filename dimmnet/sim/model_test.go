@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 const ns = dimmnet.Nanosecond
@@ -106,7 +107,7 @@ func TestPortsOfASwitch(t *testing.T) {
 		}
 		return nil
 	})
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestPortsOfASwitch(t *testing.T) {
 // TestMulticastIsOnePacket checks that a multicast reaches all ranks of one switch at the same
 // time, and through the levels of 40 nodes takes as long as a store.
 func TestMulticastIsOnePacket(t *testing.T) {
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestPullTakesItsTime(t *testing.T) {
 
 // TestRequestsAreAsMany: with a blocked link, as many PUSHes can be posted as there are windows.
 func TestRequestsAreAsMany(t *testing.T) {
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +272,7 @@ func TestSustainedBlocks(t *testing.T) {
 // TestWindowsAndCredits: a word into an uncached window costs an uncached write, a window
 // cannot be used again before its packet has left, and every user has its own credits.
 func TestWindowsAndCredits(t *testing.T) {
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +336,7 @@ func TestLongPacketsHoldAPort(t *testing.T) {
 	if gap := landed[1].At - landed[0].At; gap != max(port, receiver)*ns {
 		t.Errorf("the second block lands %v after the first, want %d ns", gap, max(port, receiver))
 	}
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +406,7 @@ func TestBanksBoundAFastBus(t *testing.T) {
 // TestAckPassesAMiss: packets that the hardware sends do not wait for a store that is not
 // ready.
 func TestAckPassesAMiss(t *testing.T) {
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}

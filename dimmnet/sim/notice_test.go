@@ -5,6 +5,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // TestNoticesPassTheEthernet: a single notice takes 75 us, including its send. Many notices to
@@ -12,7 +13,7 @@ import (
 func TestNoticesPassTheEthernet(t *testing.T) {
 	for _, senders := range []int{1, 2, 20} {
 		var last dimmnet.Time
-		play(t, sim.Config{HostCost: sim.HostCostOff}, senders+1, func(h dimmnet.Host) error {
+		play(t, sim.Config{HostCost: presets.HostCostOff}, senders+1, func(h dimmnet.Host) error {
 			if h.Port().Rank() > 0 {
 				h.Notify(0)
 				return nil

@@ -5,81 +5,61 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
-// Rank, Nodes and Limits are constant in a run. Counters returns the thread's counts.
-func (th *thread) Rank() dimmnet.Rank         { return th.rank }
-func (th *thread) Nodes() int                 { return len(th.k.nodes) }
-func (th *thread) Limits() dimmnet.Limits     { return th.k.preset.Limits }
-func (th *thread) Counters() dimmnet.Counters { return th.counters }
-
-// Err also checks the limits of the run, because a thread that only computes calls nothing else.
-func (th *thread) Err() error {
-	th.k.countCall(th.now)
-	return th.k.err
+// port is a thread's port to a DIMMnet-1. It charges what an access costs the CPU.
+type port struct {
+	*host.Thread
+	nic    *network.Node
+	preset *presets.Preset
+	run    *run
 }
+
+// Limits is constant in a run.
+func (p *port) Limits() dimmnet.Limits { return p.preset.Limits }
 
 // Store is an AOTF: one uncached write to a kick page. Software counts its credits; when they are
 // used up, it reads the NIC's status to learn of new ones.
-func (th *thread) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	th.k.preset.Limits.CheckStore(len(th.k.nodes), dst, off, size)
-	return th.store(dst, nil, off, v, size)
+func (p *port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	p.preset.Limits.CheckStore(p.Nodes(), dst, off, size)
+	return p.store(dst, nil, off, v, size)
 }
 
 // Multicast is an AOTF whose header names a group of the switch.
-func (th *thread) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	th.k.preset.Limits.CheckMulticast(len(th.k.nodes), dsts, off, size)
-	return th.store(dsts[0], slices.Clone(dsts), off, v, size)
+func (p *port) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	p.preset.Limits.CheckMulticast(p.Nodes(), dsts, off, size)
+	return p.store(dsts[0], slices.Clone(dsts), off, v, size)
 }
 
-func (th *thread) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	k, n := th.k, th.node
-	ahead := th.ahead() && k.err == nil && n.fifo.waiting(th.now)+int(th.deferrals.stores) < k.preset.FIFO
+func (p *port) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
+	times := &p.preset.Host
+	ahead := p.Ahead() && p.Failure() == nil && p.nic.Stores(p.Now())+p.Deferred() < p.preset.FIFO
 	if !ahead {
-		th.sync()
-		if k.err != nil || !th.hasCredit(&n.fifo, k.preset.FIFO) {
-			th.now += k.preset.Host.Read
+		p.Sync()
+		if p.Failure() != nil || !p.nic.CanStore(p.Now()) {
+			p.Busy(times.Read)
 			return false
 		}
 	}
-	hit, err := n.kickPage(dst, dsts, off)
+	hit, err := p.nic.KickPage(dst, dsts, off)
 	if err != nil {
-		th.now += k.preset.Host.Write
-		k.fail(fmt.Errorf("sim: rank %d: %w", th.rank, err))
+		p.Busy(times.Write)
+		p.Fail(fmt.Errorf("sim: rank %d: %w", p.Rank(), err))
 		return false
 	}
-	d := deferral{at: th.now, word: lowBytes(v, size), dst: dst, dsts: dsts, off: off, size: int32(size), hit: hit, own: never}
-	if !ahead {
-		th.launchStore(&d)
+	s := network.Store{Written: p.Now() + times.Write, Word: lowBytes(v, size), Off: off, To: dst, Group: dsts, Size: int32(size), Hit: hit}
+	if ahead {
+		p.Defer(&s)
 	} else {
-		if dst == th.rank || slices.Contains(dsts, th.rank) {
-			d.own = th.now + k.preset.Host.Write + k.sendTime + k.receiveTime - k.preset.NIC.Own
-			n.expected.add(d.own)
-		}
-		th.deferrals.stores++
-		th.postpone(d)
+		p.nic.Post(&s)
 	}
-	th.now += k.preset.Host.Write
-	th.counters.Stores++
-	th.counters.Bytes += uint64(size)
+	p.Busy(times.Write)
+	p.CountStore(size)
 	return true
-}
-
-// launchStore sends the packet of a Store or Multicast.
-func (th *thread) launchStore(d *deferral) {
-	p := packet{kind: kindStore, word: d.word, dsts: d.dsts, off: d.off, size: d.size, ref: -1, src: th.rank, dst: d.dst}
-	th.node.fifo.add(th.k.post(p, th.kicked(d.at+th.k.preset.Host.Write, d.hit)))
-}
-
-// kicked returns when a store that is written up to the time at can be on the link. On an HTLB
-// miss, the interrupt comes first.
-func (th *thread) kicked(at dimmnet.Time, hit bool) dimmnet.Time {
-	ready := at + th.k.sendTime
-	if !hit {
-		ready = th.node.interrupt(ready, th.k.preset.NIC.HTLBRefill)
-	}
-	return ready
 }
 
 func lowBytes(v uint64, size int) uint64 {
@@ -91,137 +71,137 @@ func lowBytes(v uint64, size int) uint64 {
 
 // Write is a BOTF: header and payload are written into a window, then the kick address. If the
 // program knows of no free window, an uncached read returns the status of all 64.
-func (th *thread) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
-	k := th.k
-	k.preset.Limits.CheckWrite(len(k.nodes), dst, off, len(b))
-	if !th.window() {
+func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
+	p.preset.Limits.CheckWrite(p.Nodes(), dst, off, len(b))
+	if !p.window() {
 		return false
 	}
-	th.fillWindow(len(b), WriteCombining)
-	p := packet{header: k.portHeader(martini.CommandBlock, dst, off, len(b)), ref: -1, dst: dst}
-	th.node.windows.add(th.launch(p, b))
-	th.counters.Writes++
-	th.counters.Bytes += uint64(len(b))
+	p.fillWindow(len(b), WriteCombining)
+	p.nic.Write(dst, off, b, p.Now())
+	p.Count(dimmnet.Counters{Writes: 1, Bytes: uint64(len(b))})
 	return true
 }
 
-func (th *thread) window() bool {
-	k, n := th.k, th.node
-	if n.knownFree > 0 {
-		th.sync()
-		if k.err != nil {
+func (p *port) window() bool {
+	if p.nic.KnowsWindow() {
+		p.Sync()
+		if p.Failure() != nil {
 			return false
 		}
-		n.knownFree--
+		p.nic.TakeWindow()
 		return true
 	}
-	// The program decides when the status has arrived, so sync comes after the cost of the read.
+	// The program decides when the status has arrived, so Sync comes after the cost of the read.
 	// The order matters: otherwise ties with the posts of other threads would resolve differently
 	// when polls are skipped.
-	th.now += k.preset.Host.Read
-	th.sync()
-	if k.err != nil || !th.hasCredit(&n.windows, k.preset.Windows-n.chip.Windows()) {
-		return false
-	}
-	n.knownFree = k.preset.Windows - n.chip.Windows() - n.windows.waiting(th.now) - 1
-	return true
+	p.Busy(p.preset.Host.Read)
+	p.Sync()
+	return p.Failure() == nil && p.nic.ReadWindows(p.Now())
 }
 
-func (th *thread) fillWindow(n int, kind WindowKind) {
-	h := &th.k.preset.Host
-	word := h.Fill
+func (p *port) fillWindow(n int, kind WindowKind) {
+	times := &p.preset.Host
+	word := times.Fill
 	if kind == Uncached {
-		word = h.Write
+		word = times.Write
 	}
-	words := (th.k.preset.HeaderBytes + n + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	th.now += dimmnet.Time(words)*word + h.Write
-}
-
-// launch sends the payload of a window. It returns the time when the last byte has left.
-func (th *thread) launch(p packet, b []byte) (departure dimmnet.Time) {
-	p.block = th.k.packets.blockOf(len(b))
-	copy(p.block, b)
-	p.kind, p.size, p.src = kindBlock, int32(len(b)), th.rank
-	return th.k.post(p, th.now+th.k.sendTime)
-}
-
-// hasCredit reports whether fewer than limit packets of d wait. If not, th wakes when one leaves.
-func (th *thread) hasCredit(d *departures, limit int) bool {
-	if d.waiting(th.now) < limit {
-		return true
-	}
-	th.wakeAt(d.first())
-	return false
-}
-
-// wakeAt wakes the thread at t, the time when a resource of its node becomes free.
-func (th *thread) wakeAt(t dimmnet.Time) {
-	if n := th.node; n.freeAt == 0 || t < n.freeAt {
-		n.freeAt = t
-		th.k.scheduleFree(th.rank, t)
-	}
+	words := (p.preset.HeaderBytes + n + dimmnet.WordBytes - 1) / dimmnet.WordBytes
+	p.Busy(dimmnet.Time(words)*word + times.Write)
 }
 
 // Load is one uncached read. It samples the word when the read starts: a store that lands
 // while the word travels to the CPU is seen by the next Load.
-func (th *thread) Load(off dimmnet.Offset) uint64 {
-	th.k.preset.Limits.CheckLoad(off)
-	th.observe()
-	th.now += th.k.preset.Host.Read
-	th.counters.Polls++
-	return th.node.load(off)
+func (p *port) Load(off dimmnet.Offset) uint64 {
+	p.preset.Limits.CheckLoad(off)
+	p.Observe()
+	p.Busy(p.preset.Host.Read)
+	p.CountPoll()
+	return p.Thread.Load(off)
 }
 
-// Read makes one uncached read for every word of the LLCM that p touches; a read of up to 4 bytes
+// Read makes one uncached read for every word of the LLCM that b touches; a read of up to 4 bytes
 // costs less. A bank can be cached, so it is copied at its own speed.
-func (th *thread) Read(p []byte, off dimmnet.Offset) {
-	k := th.k
-	limits, host := &k.preset.Limits, &k.preset.Host
-	limits.CheckRead(off, len(p))
-	th.observe()
+func (p *port) Read(b []byte, off dimmnet.Offset) {
+	limits, times := &p.preset.Limits, &p.preset.Host
+	limits.CheckRead(off, len(b))
+	p.Observe()
 	if llcm := dimmnet.Offset(limits.LLCM); off >= llcm {
-		th.now += host.Read + k.bankTime(len(p))
-		th.node.host.Read(p, off-llcm)
+		p.Busy(times.Read + p.bankTime(len(b)))
+		p.nic.Bank().Read(b, off-llcm)
 		return
 	}
 	const half = dimmnet.WordBytes / 2
-	if int(off)%half+len(p) <= half {
-		th.now += host.ReadHalf
+	if int(off)%half+len(b) <= half {
+		p.Busy(times.ReadHalf)
 	} else {
-		words := (int(off)%dimmnet.WordBytes + len(p) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-		th.now += dimmnet.Time(words) * host.Read
+		words := (int(off)%dimmnet.WordBytes + len(b) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
+		p.Busy(dimmnet.Time(words) * times.Read)
 	}
-	if limits.IsPoll(off, len(p)) {
-		th.counters.Polls++
+	if limits.IsPoll(off, len(b)) {
+		p.CountPoll()
 	}
-	th.node.read(p, off)
+	p.Thread.Read(b, off)
 }
 
-// Arrivals returns the number of arrivals, and starts a polling pass.
-func (th *thread) Arrivals() dimmnet.Mark {
-	if len(th.node.threads) > 1 {
-		th.sync() // this lets other threads become ready
-		th.yieldWhileDue()
+// Push writes a request to the NIC: 32 bytes and a kick, all uncached.
+func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.preset.Limits.CheckRDMA(p.Nodes(), dst, from, to, n, done)
+	if !p.request() {
+		return false
 	}
-	kind := working
-	if th.pass.kind == idled {
-		kind = afterIdle
-	}
-	th.pass.kind, th.pass.start, th.pass.polls, th.pass.charged = kind, th.now, th.counters.Polls, false
-	return th.node.seen()
+	p.nic.Push(p.nic.Header(martini.CommandPush, dst, to, n), from, n, done, p.Now())
+	p.Count(dimmnet.Counters{Pushes: 1, Bytes: uint64(n)})
+	return true
 }
 
-// Idle skips polling passes until something happens at this node.
-func (th *thread) Idle(since dimmnet.Mark) {
-	th.observe()
-	th.pass.kind, th.turn.fresh = idled, false
-	if th.k.cfg.Spin || th.node.seen() != since || th.k.err != nil || th.due() || th.pass.charged {
+// Pull writes a request to the NIC, as Push does.
+func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
+	p.preset.Limits.CheckRDMA(p.Nodes(), src, from, to, n, done)
+	if !p.request() {
+		return false
+	}
+	ask, into := p.nic.Header(martini.CommandPull, src, from, n), p.nic.Header(martini.CommandPush, p.Rank(), to, n)
+	p.nic.Pull(ask, into, n, done, p.Now())
+	p.Count(dimmnet.Counters{Pulls: 1, Bytes: uint64(n)})
+	return true
+}
+
+// request writes a request for the NIC. It returns false if every window already holds one.
+func (p *port) request() bool {
+	p.Sync()
+	if p.Failure() != nil || p.nic.QueueFull() {
+		p.nic.AwaitQueue()
+		p.Busy(p.preset.Host.Read) // the read of the status
+		return false
+	}
+	p.fillWindow(0, Uncached)
+	return true
+}
+
+// Fill writes to the bank that faces the host, at the speed of the bus or of the bank.
+func (p *port) Fill(off dimmnet.Offset, b []byte) {
+	limits := &p.preset.Limits
+	limits.CheckFill(off, len(b))
+	p.Observe() // only the node's own thread uses the host's side
+	p.Busy(p.bankTime(len(b)))
+	p.nic.Bank().Write(off-dimmnet.Offset(limits.LLCM), b)
+}
+
+// bankTime returns the time that the host needs to copy n bytes to or from its bank.
+func (p *port) bankTime(n int) dimmnet.Time {
+	words := (n + dimmnet.WordBytes - 1) / dimmnet.WordBytes
+	return dimmnet.Time(words) * max(p.preset.Host.Fill, dimmnet.WordBytes*p.preset.NIC.BankByte)
+}
+
+// Flip swaps the banks. During a transfer that uses a bank, a swap would mix the data of both
+// banks; such a Flip fails the run.
+func (p *port) Flip() {
+	p.Busy(p.preset.Host.Write)
+	p.Sync()
+	if n := p.nic.Transfers(); n > 0 && p.Failure() == nil {
+		p.Fail(fmt.Errorf("sim: at %v rank %d calls Flip while %d transfers use its banks; wait for their done words first", p.Now(), p.Rank(), n))
 		return
 	}
-	if until := th.node.past.until; until != 0 {
-		th.pass.end = th.now
-		th.skipTo(until) // what is to wake it has landed
-		return
-	}
-	th.park()
+	p.nic.Swap()
+	p.Busy(p.preset.NIC.Flip)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // oneWay is the time of one AOTF in nanoseconds, the sum of the rows of a table
@@ -47,12 +48,12 @@ func landings(t *testing.T, env string, post func(dimmnet.Port)) (at []dimmnet.T
 }
 
 func TestStoreTakesItsStages(t *testing.T) {
-	if len(oneWay) != len(sim.Envs()) {
-		t.Errorf("there are %d environments, but %d expected times", len(sim.Envs()), len(oneWay))
+	if len(oneWay) != len(presets.Envs()) {
+		t.Errorf("there are %d environments, but %d expected times", len(presets.Envs()), len(oneWay))
 	}
 	for env, want := range oneWay {
 		at := landings(t, env, func(p dimmnet.Port) { p.Store(1, 0, 1, 8) })
-		preset, err := sim.LoadPreset(env)
+		preset, err := presets.Load(env)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestStoreTakesItsStages(t *testing.T) {
 
 // TestDesignColumn compares with the sum that the papers print.
 func TestDesignColumn(t *testing.T) {
-	preset, err := sim.LoadPreset("design")
+	preset, err := presets.Load("design")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestLinkBoundsAStream(t *testing.T) {
 
 // TestSendBuffersAreAsLarge fills the send buffers to their limit while the link is blocked.
 func TestSendBuffersAreAsLarge(t *testing.T) {
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,17 +150,17 @@ func TestSendBuffersAreAsLarge(t *testing.T) {
 }
 
 func TestPresetIsChecked(t *testing.T) {
-	for i, spoil := range []func(*sim.Preset){
-		func(p *sim.Preset) { p.Windows = 0 },
-		func(p *sim.Preset) { p.FIFO = 0 },
-		func(p *sim.Preset) { p.Switch.Ports = 7 },
-		func(p *sim.Preset) { p.Switch.Ports = 2 },
-		func(p *sim.Preset) { p.Limits.Block = 465 },
-		func(p *sim.Preset) { p.Limits.RDMA = -1 },
-		func(p *sim.Preset) { p.Limits.LLCM = 12 },
-		func(p *sim.Preset) { p.Host.Read = -1 },
+	for i, spoil := range []func(*presets.Preset){
+		func(p *presets.Preset) { p.Windows = 0 },
+		func(p *presets.Preset) { p.FIFO = 0 },
+		func(p *presets.Preset) { p.Switch.Ports = 7 },
+		func(p *presets.Preset) { p.Switch.Ports = 2 },
+		func(p *presets.Preset) { p.Limits.Block = 465 },
+		func(p *presets.Preset) { p.Limits.RDMA = -1 },
+		func(p *presets.Preset) { p.Limits.LLCM = 12 },
+		func(p *presets.Preset) { p.Host.Read = -1 },
 	} {
-		preset, err := sim.LoadPreset("A")
+		preset, err := presets.Load("A")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // bad is a network with every kind of fault.
@@ -13,9 +14,9 @@ func bad() *sim.UDP { return &sim.UDP{Loss: 0.2, Duplicate: 0.1, Reorder: 0.2} }
 
 // impatient is an environment in which a lost datagram is sent again soon and a load takes
 // long. Otherwise ranks that load without idling would load a hundred million times.
-func impatient(t *testing.T, env string) *sim.Preset {
+func impatient(t *testing.T, env string) *presets.Preset {
 	t.Helper()
-	preset, err := sim.LoadPreset(env)
+	preset, err := presets.Load(env)
 	if err != nil {
 		t.Fatal(err)
 	}

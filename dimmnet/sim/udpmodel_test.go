@@ -6,6 +6,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // udpOn is a UDP network of hosts with cpus CPUs.
@@ -215,11 +216,11 @@ func TestUDPChecksProbabilities(t *testing.T) {
 			t.Errorf("%+v was accepted", faults)
 		}
 	}
-	for i, spoil := range []func(*sim.Preset){
-		func(p *sim.Preset) { p.Ethernet.Byte = 0 },
-		func(p *sim.Preset) { p.UDP.Conn.Window = 65 },
-		func(p *sim.Preset) { p.UDP.Limits.Block = 1443 },
-		func(p *sim.Preset) { p.UDP.Load = 0 },
+	for i, spoil := range []func(*presets.Preset){
+		func(p *presets.Preset) { p.Ethernet.Byte = 0 },
+		func(p *presets.Preset) { p.UDP.Conn.Window = 65 },
+		func(p *presets.Preset) { p.UDP.Limits.Block = 1443 },
+		func(p *presets.Preset) { p.UDP.Load = 0 },
 	} {
 		cfg := udpOn(t, 1, sim.UDP{})
 		spoil(cfg.Preset)

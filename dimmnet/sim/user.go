@@ -1,20 +1,21 @@
 package sim
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
 )
 
 // User is a process that uses a node's NIC below the level of a Port, with its own kick pages,
 // windows and regions. It serves experiments with several processes on a node and with
 // requests that the hardware refuses. It belongs to the thread of its host.
 type User struct {
-	th      *thread
+	port    *port
 	owner   martini.Owner
-	credits departures // the user's stores that are in the transaction FIFO
+	credits network.Departures // the user's stores that are in the transaction FIFO
 }
 
 type window struct {
@@ -37,88 +38,111 @@ const NoAck = ^dimmnet.Offset(0)
 // OpenUser makes o a user of a simulated host's NIC, which has up to martini.MaxUsers, one of
 // them the Port's process (process 1 of group 1). It is an error on a UDP network.
 func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
-	th, ok := h.(*thread)
-	if !ok {
-		return nil, errors.New("sim: OpenUser: the host is not simulated by this package")
-	}
-	if th.k.cfg.UDP != nil {
-		return nil, errors.New("sim: OpenUser: hosts of a UDP network have no NIC")
-	}
-	if err := th.node.chip.Open(o); err != nil {
+	p, err := dimmnetPort(h, "OpenUser")
+	if err != nil {
 		return nil, err
 	}
-	th.node.coupled = true // some methods do not wait for earlier events
-	return &User{th: th, owner: o}, nil
+	if err := p.nic.Chip().Open(o); err != nil {
+		return nil, err
+	}
+	p.Couple() // some methods do not wait for earlier events
+	return &User{port: p, owner: o}, nil
+}
+
+// dimmnetPort returns the port of a simulated host with a DIMMnet-1. call is who asks for it.
+func dimmnetPort(h dimmnet.Host, call string) (*port, error) {
+	th, ok := h.(*host.Thread)
+	if !ok {
+		return nil, fmt.Errorf("sim: %s: the host is not simulated by this package", call)
+	}
+	p, ok := th.Port().(*port)
+	if !ok {
+		return nil, fmt.Errorf("sim: %s: hosts of a UDP network have no NIC", call)
+	}
+	return p, nil
+}
+
+// OpenCore returns the thread of a simulated host, for packages that put their own NIC into the
+// hosts. The work of the host costs time of the thread (Busy); the work of the NIC and its
+// network are events (At). All else works as with DIMMnet-1: threads, CPUs, the order of
+// events, skipped polls, random delays and the trace. It is an error on a UDP network.
+func OpenCore(h dimmnet.Host) (*host.Thread, error) {
+	p, err := dimmnetPort(h, "OpenCore")
+	if err != nil {
+		return nil, err
+	}
+	p.run.net.StopLookingAhead() // nothing is known about the NIC
+	return p.Thread, nil
 }
 
 // Close removes the user's pages, windows and regions.
 func (u *User) Close() {
-	u.th.sync()
-	u.th.node.chip.Close(u.owner)
+	u.port.Sync()
+	u.port.nic.Chip().Close(u.owner)
 }
 
 // Register lets packets of the user's group and process access n bytes at base as region id.
 func (u *User) Register(id uint16, base dimmnet.Offset, n int) error {
-	l := &u.th.k.preset.Limits
+	l := &u.port.preset.Limits
 	if n < 1 || base%dimmnet.WordBytes != 0 || int64(base)+int64(n) > int64(l.LLCM)+int64(l.Bulk) ||
 		int(base) < l.LLCM && int(base)+n > l.LLCM {
 		return fmt.Errorf("sim: region of %d bytes at %d: it must start at a word and lie in the LLCM of %d bytes or in the bulk memory of %d behind it", n, base, l.LLCM, l.Bulk)
 	}
-	u.th.sync()
-	return u.th.node.chip.Register(u.owner, id, base, n)
+	u.port.Sync()
+	return u.port.nic.Chip().Register(u.owner, id, base, n)
 }
 
 // Map returns a kick page for a header seed. The driver writes the user's group and process
 // into the seed. A physical address must be that of a page in a region that the same process
 // of the group has registered at the receiver; the driver checks this.
 func (u *User) Map(s martini.Seed) (page int, err error) {
-	k := u.th.k
-	u.th.sync() // the peer's earlier calls of Register happen first
-	if int(s.To) >= len(k.nodes) {
-		return 0, fmt.Errorf("sim: header seed for rank %d: there are %d nodes", s.To, len(k.nodes))
+	p := u.port
+	p.Sync() // the peer's earlier calls of Register happen first
+	if int(s.To) >= p.Nodes() {
+		return 0, fmt.Errorf("sim: header seed for rank %d: there are %d nodes", s.To, p.Nodes())
 	}
 	s.Owner = u.owner
-	if s.Physical && !k.nodes[s.To].chip.Within(s.Owner, dimmnet.Offset(s.Addr), martini.PageBytes) {
-		return 0, u.th.refuse(martini.RefusedMemory)
+	if s.Physical && !p.run.ends[s.To].Chip().Within(s.Owner, dimmnet.Offset(s.Addr), martini.PageBytes) {
+		return 0, p.refuse(martini.RefusedMemory)
 	}
-	return u.th.node.chip.Map(s)
+	return p.nic.Chip().Map(s)
 }
 
 // Window gives the user a BOTF window, which the Port then loses.
 func (u *User) Window(kind WindowKind) (number int, err error) {
-	n := u.th.node
-	number, err = n.chip.Window(u.owner, u.th.k.preset.Windows)
+	p := u.port
+	number, err = p.nic.Chip().Window(u.owner, p.preset.Windows)
 	if err != nil {
 		return 0, err
 	}
-	if number == len(n.userWindows) {
-		n.userWindows = append(n.userWindows, window{})
+	all := p.run.windows[p.Rank()]
+	if number == len(all) {
+		all = append(all, window{})
+		p.run.windows[p.Rank()] = all
 	}
 	// left is kept: packets of the previous user may still be in the window
-	n.userWindows[number].kind = kind
+	all[number].kind = kind
 	return number, nil
 }
 
 // Store is an AOTF: it stores the low size bytes of v to offset of a kick page. Every user has the
 // transaction FIFO's entries as credits. A page not the user's is an error, and counted.
 func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, err error) {
-	th := u.th
-	k, n := th.k, th.node
-	th.sync()
-	th.now += k.preset.Host.Write
-	seed, hit, refusal := n.chip.Kick(u.owner, page)
+	p := u.port
+	p.Sync()
+	p.Busy(p.preset.Host.Write)
+	seed, hit, refusal := p.nic.Chip().Kick(u.owner, page)
 	if refusal != martini.Admitted {
-		return false, th.report(refusal)
+		return false, p.report(refusal)
 	}
 	h, err := seed.Complete(offset, size)
 	if err != nil {
 		return false, err
 	}
-	if k.err != nil || !th.hasCredit(&u.credits, k.preset.FIFO) {
-		return false, k.err
+	if p.Failure() != nil || !p.nic.HasCredit(&u.credits, p.Now()) {
+		return false, p.Failure()
 	}
-	p := packet{kind: kindStore, header: h, word: lowBytes(v, size), size: int32(size), ref: -1, src: th.rank, dst: h.To}
-	u.credits.add(k.post(p, th.kicked(th.now, hit)))
+	p.nic.PostFor(&u.credits, h, lowBytes(v, size), size, p.Now(), hit)
 	return true, nil
 }
 
@@ -129,78 +153,81 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 // When the payload has landed or was refused, a status word is stored at ack in this node's
 // LLCM: the number of bytes, or the martini.Refusal with the top bit set. A window that does
 // not belong to the user is an error, and counted.
-func (u *User) Block(number int, h martini.Header, p []byte, ack dimmnet.Offset) (posted bool, err error) {
-	th := u.th
-	k, n := th.k, th.node
-	if int(h.To) >= len(k.nodes) {
-		return false, fmt.Errorf("sim: block for rank %d: there are %d nodes", h.To, len(k.nodes))
+func (u *User) Block(number int, h martini.Header, b []byte, ack dimmnet.Offset) (posted bool, err error) {
+	p := u.port
+	if int(h.To) >= p.Nodes() {
+		return false, fmt.Errorf("sim: block for rank %d: there are %d nodes", h.To, p.Nodes())
 	}
-	ref := int32(-1)
-	th.sync()
-	if refusal := n.chip.UseWindow(u.owner, number); refusal != martini.Admitted {
-		return false, th.report(refusal)
+	status := int32(-1)
+	p.Sync()
+	if refusal := p.nic.Chip().UseWindow(u.owner, number); refusal != martini.Admitted {
+		return false, p.report(refusal)
 	}
 	if ack != NoAck {
 		if err := u.ownWord(ack); err != nil {
 			return false, err
 		}
-		ref = int32(ack)
+		status = int32(ack)
 	}
-	w := &n.userWindows[number]
+	w := &p.run.windows[p.Rank()][number]
 	if w.used {
-		th.now += k.preset.Host.Read
-		th.sync()
-		if w.left > th.now {
-			th.wakeAt(w.left)
-			return false, k.err
+		p.Busy(p.preset.Host.Read)
+		p.Sync()
+		if w.left > p.Now() {
+			p.nic.WakeAt(w.left)
+			return false, p.Failure()
 		}
 	}
-	h.Owner, h.Command, h.Length = u.owner, martini.CommandBlock, len(p)
-	th.fillWindow(len(p), w.kind)
-	w.used, w.left = true, th.launch(packet{header: h, ref: ref, dst: h.To}, p)
-	return true, k.err
+	h.Owner, h.Command, h.Length = u.owner, martini.CommandBlock, len(b)
+	p.fillWindow(len(b), w.kind)
+	w.used, w.left = true, p.nic.Block(h, b, status, p.Now())
+	return true, p.Failure()
 }
 
 // Push is a PUSH of n bytes at from, in a region of the user, to the address in h. The hardware
 // writes the owner into h. The status word at done is that of Block.
 func (u *User) Push(h martini.Header, from dimmnet.Offset, n int, done dimmnet.Offset) (posted bool, err error) {
-	th := u.th
+	p := u.port
 	if err := u.checkTransfer(&h, n, done); err != nil {
 		return false, err
 	}
-	if !th.node.chip.Within(u.owner, from, n) {
-		return false, th.refuse(martini.RefusedRegion)
+	if !p.nic.Chip().Within(u.owner, from, n) {
+		return false, p.refuse(martini.RefusedRegion)
 	}
 	h.Command, h.Length = martini.CommandPush, n
-	posted = th.post(transfer{owner: th.rank, src: th.rank, dst: h.To, header: h, from: from, bytes: n, done: done})
-	return posted, th.k.err
+	if posted = p.request(); posted {
+		p.nic.Push(h, from, n, done, p.Now())
+	}
+	return posted, p.Failure()
 }
 
 // Pull is a PULL of n bytes from the address in h at rank h.To to the address in into in this
 // node's NIC memory.
 func (u *User) Pull(h, into martini.Header, n int, done dimmnet.Offset) (posted bool, err error) {
-	th := u.th
+	p := u.port
 	if err := u.checkTransfer(&h, n, done); err != nil {
 		return false, err
 	}
-	into.To = th.rank
+	into.To = p.Rank()
 	if err := u.checkTransfer(&into, n, done); err != nil {
 		return false, err
 	}
 	h.Command, h.Length = martini.CommandPull, n
 	into.Command, into.Length = martini.CommandPush, n
-	posted = th.post(transfer{owner: th.rank, src: h.To, dst: th.rank, header: into, ask: h, bytes: n, done: done, pull: true})
-	return posted, th.k.err
+	if posted = p.request(); posted {
+		p.nic.Pull(h, into, n, done, p.Now())
+	}
+	return posted, p.Failure()
 }
 
 // checkTransfer rejects what the hardware refuses from a user, and writes the owner into h.
 func (u *User) checkTransfer(h *martini.Header, n int, done dimmnet.Offset) error {
-	th := u.th
-	if int(h.To) >= len(th.k.nodes) {
-		return fmt.Errorf("sim: RDMA with rank %d: there are %d nodes", h.To, len(th.k.nodes))
+	p := u.port
+	if int(h.To) >= p.Nodes() {
+		return fmt.Errorf("sim: RDMA with rank %d: there are %d nodes", h.To, p.Nodes())
 	}
-	if n < 1 || n > th.k.preset.Limits.RDMA || int64(h.Addr)+int64(n) > 1<<32 {
-		return th.refuse(martini.RefusedLength)
+	if n < 1 || n > p.preset.Limits.RDMA || int64(h.Addr)+int64(n) > 1<<32 {
+		return p.refuse(martini.RefusedLength)
 	}
 	h.Owner = u.owner
 	return u.ownWord(done)
@@ -208,20 +235,20 @@ func (u *User) checkTransfer(h *martini.Header, n int, done dimmnet.Offset) erro
 
 // ownWord rejects a status word that is not a word of the LLCM in a region of the user.
 func (u *User) ownWord(off dimmnet.Offset) error {
-	th := u.th
-	if off%dimmnet.WordBytes != 0 || int(off) >= th.k.preset.Limits.LLCM || !th.node.chip.Within(u.owner, off, dimmnet.WordBytes) {
-		return th.refuse(martini.RefusedRegion)
+	p := u.port
+	if off%dimmnet.WordBytes != 0 || int(off) >= p.preset.Limits.LLCM || !p.nic.Chip().Within(u.owner, off, dimmnet.WordBytes) {
+		return p.refuse(martini.RefusedRegion)
 	}
 	return nil
 }
 
-func (th *thread) refuse(why martini.Refusal) error {
-	th.node.chip.Refuse(why)
-	return th.report(why)
+func (p *port) refuse(why martini.Refusal) error {
+	p.nic.Chip().Refuse(why)
+	return p.report(why)
 }
 
 // report reports a refusal that was counted already.
-func (th *thread) report(why martini.Refusal) error {
-	th.k.refused(Refused{At: th.now, From: th.rank, To: th.rank, Reason: why})
-	return fmt.Errorf("sim: rank %d: %v", th.rank, why)
+func (p *port) report(why martini.Refusal) error {
+	p.run.net.Report(Refused{At: p.Now(), From: p.Rank(), To: p.Rank(), Reason: why})
+	return fmt.Errorf("sim: rank %d: %v", p.Rank(), why)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/lib/collective"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // sum does one reduction of T.
@@ -78,7 +79,7 @@ func each(t *testing.T, env string, poll dimmnet.Time, call func(*collective.Gro
 }
 
 // again returns the additional time to poll half a word and then read all of it.
-func again(h *sim.HostTimes) dimmnet.Time {
+func again(h *presets.HostTimes) dimmnet.Time {
 	narrower := h.ReadHalf - h.Read
 	return h.Read + narrower + narrower/2 // half a poll, the poll, the read
 }
@@ -87,8 +88,8 @@ func again(h *sim.HostTimes) dimmnet.Time {
 // by one more read on each leg, as in the papers. Emptying slots is not on the critical path. A
 // barrier takes as long as a sum, or less where a narrow poll is faster.
 func TestTwoNodeTimes(t *testing.T) {
-	for _, env := range sim.Envs() {
-		preset, err := sim.LoadPreset(env)
+	for _, env := range presets.Envs() {
+		preset, err := presets.Load(env)
 		if err != nil {
 			t.Fatal(err)
 		}

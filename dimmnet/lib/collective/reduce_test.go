@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 const (
@@ -219,7 +220,7 @@ func TestRefusedPosts(t *testing.T) {
 
 // TestSmallSendBuffer checks that a NIC that accepts one packet at a time changes no result.
 func TestSmallSendBuffer(t *testing.T) {
-	preset, err := sim.LoadPreset("D")
+	preset, err := presets.Load("D")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
 )
 
 // memory is the memory of a NIC: the LLCM, followed by the SO-DIMM.
-type memory struct{ sim.Memory }
+type memory struct{ network.Memory }
 
 func (m memory) load(off dimmnet.Offset) uint64 {
 	var word [dimmnet.WordBytes]byte

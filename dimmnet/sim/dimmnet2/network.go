@@ -6,6 +6,8 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // Network is simulated hosts with DIMMnet-2s, in virtual time. It runs one Run at a time.
@@ -38,7 +40,7 @@ func (w *Network) Clock() dimmnet.Clock { return w.sim.Clock() }
 func (w *Network) Result() sim.Result { return w.sim.Result() }
 
 // Preset returns the parameters of the hosts.
-func (w *Network) Preset() sim.Preset { return w.sim.Preset() }
+func (w *Network) Preset() presets.Preset { return w.sim.Preset() }
 
 // Counts returns the counts of all NICs in the last Run.
 func (w *Network) Counts() Counts { return w.counts }
@@ -53,7 +55,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	}
 	m := &machine{Params: w.params, nics: make([]*nic, max(nodes, 0))}
 	for i := range m.nics {
-		n := &nic{machine: m, rank: dimmnet.Rank(i), memory: memory{make(sim.Memory)}, rings: make([]ring, nodes), last: make([]dimmnet.Time, nodes), sent: make([]uint64, nodes)}
+		n := &nic{machine: m, rank: dimmnet.Rank(i), memory: memory{make(network.Memory)}, rings: make([]ring, nodes), last: make([]dimmnet.Time, nodes), sent: make([]uint64, nodes)}
 		n.full = make([]bool, m.Windows)
 		n.window, n.prefetch = make([]byte, m.Windows*m.WindowBytes), make([]byte, m.Windows*m.WindowBytes)
 		for src := range n.rings {
@@ -66,7 +68,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		if err != nil {
 			return err
 		}
-		return body(host{h, core, m.nics[core.Rank()]})
+		return body(thread{h, core, m.nics[core.Rank()]})
 	})
 	w.counts = Counts{}
 	for _, n := range m.nics {

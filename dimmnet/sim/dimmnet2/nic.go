@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
 )
 
-// machine is a run's state, all NICs and their links. Events of sim.Core change it, one by one.
+// machine is a run's state, all NICs and their links. Events of its threads change it, one by one.
 type machine struct {
 	Params
 	nics []*nic
@@ -89,7 +89,7 @@ func (n *nic) start(now dimmnet.Time) dimmnet.Time {
 }
 
 // finish ends a command at t: it publishes the command's status and, if not nil, calls then.
-func (n *nic) finish(c sim.Core, t dimmnet.Time, then func(dimmnet.Time)) {
+func (n *nic) finish(c *host.Thread, t dimmnet.Time, then func(dimmnet.Time)) {
 	n.busy = t
 	if then != nil {
 		c.At(t, n.rank, false, then)
@@ -98,7 +98,7 @@ func (n *nic) finish(c sim.Core, t dimmnet.Time, then func(dimmnet.Time)) {
 }
 
 // send sends payload as packets, at or later. It returns the time when the last packet has left.
-func (n *nic) send(c sim.Core, at dimmnet.Time, p packet) (left dimmnet.Time) {
+func (n *nic) send(c *host.Thread, at dimmnet.Time, p packet) (left dimmnet.Time) {
 	if p.kind == kindIVS || len(p.payload) <= n.MTU {
 		p.last = true
 		return n.launch(c, at, p)
@@ -133,7 +133,7 @@ func (p Pattern) split(n int) (first, rest Pattern) {
 
 // launch puts one packet on the link. Its first byte reaches the receiver's link after the
 // transport layers. Packets of a pair of ranks stay in order.
-func (n *nic) launch(c sim.Core, at dimmnet.Time, p packet) (left dimmnet.Time) {
+func (n *nic) launch(c *host.Thread, at dimmnet.Time, p packet) (left dimmnet.Time) {
 	to := n.nics[p.dst]
 	line := n.line(len(p.payload))
 	begin := max(at, n.up)
@@ -152,13 +152,13 @@ func (n *nic) launch(c sim.Core, at dimmnet.Time, p packet) (left dimmnet.Time) 
 }
 
 // enter queues a packet, whose first byte has arrived, at the receiver's link.
-func (n *nic) enter(c sim.Core, at, line dimmnet.Time, p packet) {
+func (n *nic) enter(c *host.Thread, at, line dimmnet.Time, p packet) {
 	n.down = max(at, n.down) + line
 	c.At(n.down, n.rank, false, func(at dimmnet.Time) { n.receive(c, at, p) })
 }
 
 // receive executes a packet. Packets that lack space or follow a held packet wait; answers do not.
-func (n *nic) receive(c sim.Core, at dimmnet.Time, p packet) {
+func (n *nic) receive(c *host.Thread, at dimmnet.Time, p packet) {
 	n.counts.Packets++
 	r := &n.rings[p.src]
 	if p.kind != kindDone && !p.pulled && (len(r.held) > 0 || p.kind == kindIVS && !n.fits(r, p)) {
@@ -173,7 +173,7 @@ func (n *nic) fits(r *ring, p packet) bool {
 	return r.nwa+uint64(len(p.payload)) <= r.nra+uint64(n.RingBytes)
 }
 
-func (n *nic) execute(c sim.Core, at dimmnet.Time, p packet) {
+func (n *nic) execute(c *host.Thread, at dimmnet.Time, p packet) {
 	t := max(at, n.busy) + n.clocks(n.Decode)
 	size := n.LLCM + n.SODIMM
 	switch p.kind {
@@ -210,7 +210,7 @@ func (n *nic) execute(c sim.Core, at dimmnet.Time, p packet) {
 
 // accept reports to the sender that its packet is in memory. It models InfiniBand's own
 // acknowledgement, which does not occupy the link here.
-func (n *nic) accept(c sim.Core, t dimmnet.Time, p packet) {
+func (n *nic) accept(c *host.Thread, t dimmnet.Time, p packet) {
 	if p.accepted != nil {
 		c.At(t+n.Logic+n.Cable, p.src, true, func(dimmnet.Time) { p.accepted() })
 	}
@@ -226,7 +226,7 @@ func (n *nic) access(p Pattern) dimmnet.Time {
 
 // answer tells the sender, if it asked, that the last packet of its command has landed. The answer
 // to an RVL needs no report: it lands at the rank that issued the RVL.
-func (n *nic) answer(c sim.Core, at dimmnet.Time, p packet) {
+func (n *nic) answer(c *host.Thread, at dimmnet.Time, p packet) {
 	switch {
 	case !p.last || p.landed == nil:
 	case p.pulled:
@@ -237,7 +237,7 @@ func (n *nic) answer(c sim.Core, at dimmnet.Time, p packet) {
 }
 
 // append writes a packet, which must fit, into its sender's ring.
-func (n *nic) append(c sim.Core, t dimmnet.Time, p packet) {
+func (n *nic) append(c *host.Thread, t dimmnet.Time, p packet) {
 	r := &n.rings[p.src]
 	t += n.bank(1, len(p.payload))
 	n.busy = t
@@ -265,7 +265,7 @@ func (n *nic) nwaAt(src dimmnet.Rank) dimmnet.Offset {
 }
 
 // advance sets the NRA of a ring, and executes held packets that fit now.
-func (n *nic) advance(c sim.Core, t dimmnet.Time, src dimmnet.Rank, nra uint64) {
+func (n *nic) advance(c *host.Thread, t dimmnet.Time, src dimmnet.Rank, nra uint64) {
 	r := &n.rings[src]
 	r.nra = nra
 	for len(r.held) > 0 && (r.held[0].kind != kindIVS || n.fits(r, r.held[0])) {

@@ -3,31 +3,32 @@ package dimmnet2
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
 )
 
-type host struct {
+type thread struct {
 	dimmnet.Host
-	core sim.Core
+	core *host.Thread
 	nic  *nic
 }
 
 // Port returns the thread's port to the node's NIC.
-func (h host) Port() dimmnet.Port { return port{h} }
+func (h thread) Port() dimmnet.Port { return port{h} }
 
 // Go starts another thread of this node, with the same NIC.
-func (h host) Go(name string, f func(dimmnet.Host) error) {
+func (h thread) Go(name string, f func(dimmnet.Host) error) {
 	h.Host.Go(name, func(inner dimmnet.Host) error {
 		core, err := sim.OpenCore(inner)
 		if err != nil {
 			return err
 		}
-		return f(host{inner, core, h.nic})
+		return f(thread{inner, core, h.nic})
 	})
 }
 
 // port is a dimmnet.Port on a DIMMnet-2. Store and Write are a BOTF of an RVS to the LLCM. Push
 // is an RVS, Pull an RVL, Fill a VS, and Read of bulk memory a VL.
-type port struct{ host }
+type port struct{ thread }
 
 func (p port) Rank() dimmnet.Rank         { return p.nic.rank }
 func (p port) Nodes() int                 { return len(p.nic.nics) }
@@ -96,7 +97,7 @@ func (p port) block(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 		return false
 	}
 	words := (n.ImageBytes + len(b) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	p.core.Charge(dimmnet.Time(words)*n.Params.Fill + n.command())
+	p.core.Busy(dimmnet.Time(words)*n.Params.Fill + n.command())
 	p.core.Sync()
 	n.counts.Commands++
 	t := n.start(p.core.Now()) + n.inside(n.ImageBytes+len(b))
@@ -107,21 +108,21 @@ func (p port) block(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	return true
 }
 
-func (n *nic) takeWindow(c sim.Core) bool {
+func (n *nic) takeWindow(c *host.Thread) bool {
 	c.Sync()
-	if c.Failed() {
+	if c.Failure() != nil {
 		return false
 	}
 	if len(n.leaving) < n.Windows {
 		return true
 	}
-	c.Charge(n.Read)
+	c.Busy(n.Read)
 	c.Sync()
 	for len(n.leaving) > 0 && n.leaving[0] <= c.Now() {
 		n.leaving = n.leaving[1:]
 	}
-	if c.Failed() || len(n.leaving) < n.Windows {
-		return !c.Failed()
+	if c.Failure() != nil || len(n.leaving) < n.Windows {
+		return c.Failure() == nil
 	}
 	c.WakeAt(n.leaving[0])
 	return false
@@ -144,7 +145,7 @@ func (p port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmne
 func (p port) move(peer dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset, count dimmnet.Counters,
 	command func(dimmnet.Rank, Pattern, Pattern, dimmnet.Offset) (uint64, error)) bool {
 	p.core.Sync()
-	if p.core.Failed() {
+	if p.core.Failure() != nil {
 		return false
 	}
 	if _, err := command(peer, Contiguous(p.locate(from), n), Contiguous(p.locate(to), n), done); err != nil {
@@ -160,7 +161,7 @@ func (p port) Load(off dimmnet.Offset) uint64 {
 	l := p.nic.limits()
 	l.CheckLoad(off)
 	p.core.Sync()
-	p.core.Charge(p.nic.Read)
+	p.core.Busy(p.nic.Read)
 	p.core.Count(dimmnet.Counters{Polls: 1})
 	return p.nic.memory.load(off)
 }
@@ -173,7 +174,7 @@ func (p port) Read(b []byte, off dimmnet.Offset) {
 	l.CheckRead(off, len(b))
 	p.core.Sync()
 	if int(off) < l.LLCM {
-		p.core.Charge(p.words(off, len(b)))
+		p.core.Busy(p.words(off, len(b)))
 		if l.IsPoll(off, len(b)) {
 			p.core.Count(dimmnet.Counters{Polls: 1})
 		}
@@ -183,12 +184,12 @@ func (p port) Read(b []byte, off dimmnet.Offset) {
 	at := p.locate(off)
 	for len(b) > 0 {
 		size := min(len(b), len(n.prefetch))
-		p.core.Charge(n.command())
+		p.core.Busy(n.command())
 		p.core.Sync() // packets that arrived in the meantime come first
 		n.counts.Commands++
 		end := n.start(p.core.Now()) + n.bank(1, size)
 		n.busy = end
-		p.core.Charge(max(0, end+n.clocks(n.Publish)-p.core.Now()) + n.Read + p.words(0, size))
+		p.core.Busy(max(0, end+n.clocks(n.Publish)-p.core.Now()) + n.Read + p.words(0, size))
 		n.memory.Read(b[:size], at)
 		b, at = b[size:], at+dimmnet.Offset(size)
 	}
@@ -208,12 +209,12 @@ func (p port) Fill(off dimmnet.Offset, b []byte) {
 	n.memory.Write(p.locate(off), b)
 	for len(b) > 0 {
 		size := min(len(b), n.WindowBytes)
-		p.core.Charge(dimmnet.Time((size+dimmnet.WordBytes-1)/dimmnet.WordBytes)*n.Params.Fill + n.command())
+		p.core.Busy(dimmnet.Time((size+dimmnet.WordBytes-1)/dimmnet.WordBytes)*n.Params.Fill + n.command())
 		p.core.Sync()
 		n.counts.Commands++
 		n.busy = n.start(p.core.Now()) + n.bank(1, size)
 		if ahead := n.busy - p.core.Now() - dimmnet.Time(n.Windows)*n.bank(1, n.WindowBytes); ahead > 0 {
-			p.core.Charge(ahead) // all windows are in use: wait for one
+			p.core.Busy(ahead) // all windows are in use: wait for one
 		}
 		b = b[size:]
 	}

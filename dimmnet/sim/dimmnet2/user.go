@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
 )
 
 // User gives a process the windows that its NIC maps into it, and the NIC's commands. Only the
@@ -19,13 +19,13 @@ import (
 // Commands are executed in the order issued. A command is checked when it is issued; an invalid
 // one gives an error and has no effect.
 type User struct {
-	core sim.Core
+	core *host.Thread
 	nic  *nic
 }
 
 // Open returns the User of the NIC of a Network's host.
 func Open(h dimmnet.Host) (*User, error) {
-	own, ok := h.(host)
+	own, ok := h.(thread)
 	if !ok {
 		return nil, errors.New("dimmnet2: the host is not one of a DIMMnet-2 network")
 	}
@@ -41,7 +41,7 @@ func (u *User) Fill(off int, p []byte) error {
 		return fmt.Errorf("dimmnet2: fill %d bytes at %d of WW, which has %d", len(p), off, len(u.nic.window))
 	}
 	u.core.Sync()
-	u.core.Charge(dimmnet.Time((len(p)+dimmnet.WordBytes-1)/dimmnet.WordBytes) * u.nic.Params.Fill)
+	u.core.Busy(dimmnet.Time((len(p)+dimmnet.WordBytes-1)/dimmnet.WordBytes) * u.nic.Params.Fill)
 	copy(u.nic.window[off:], p)
 	return nil
 }
@@ -54,7 +54,7 @@ func (u *User) Fetch(p []byte, off int) error {
 	u.core.Sync()
 	copy(p, u.nic.prefetch[off:])
 	words := (off%dimmnet.WordBytes + len(p) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	u.core.Charge(dimmnet.Time(words) * u.nic.Read)
+	u.core.Busy(dimmnet.Time(words) * u.nic.Read)
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (u *User) Load(off dimmnet.Offset) (uint64, error) {
 		return 0, fmt.Errorf("dimmnet2: load the LLCM at offset %d: want a multiple of %d below %d", off, dimmnet.WordBytes, u.nic.LLCM)
 	}
 	u.core.Sync()
-	u.core.Charge(u.nic.Read)
+	u.core.Busy(u.nic.Read)
 	u.core.Count(dimmnet.Counters{Polls: 1})
 	return u.nic.memory.load(off), u.core.Err()
 }
@@ -72,7 +72,7 @@ func (u *User) Load(off dimmnet.Offset) (uint64, error) {
 // Done reports whether the n-th command and all before it are done. It is a poll of UR.
 func (u *User) Done(n uint64) bool {
 	u.core.Sync()
-	u.core.Charge(u.nic.Read)
+	u.core.Busy(u.nic.Read)
 	u.core.Count(dimmnet.Counters{Polls: 1})
 	return u.nic.done >= n
 }
@@ -80,7 +80,7 @@ func (u *User) Done(n uint64) bool {
 // issue charges the store to UR. It returns the time when the controller begins the command.
 func (u *User) issue() (begin dimmnet.Time) {
 	u.core.Sync()
-	u.core.Charge(u.nic.command())
+	u.core.Busy(u.nic.command())
 	u.core.Sync() // packets that arrived in the meantime come first
 	u.nic.counts.Commands++
 	u.nic.issued++
@@ -154,7 +154,7 @@ func (u *User) RVL(dst dimmnet.Rank, from, to Pattern, done dimmnet.Offset) (n u
 const NoWord = ^dimmnet.Offset(0)
 
 // landing returns a function that stores a word when a command's bytes have landed.
-func (n *nic) landing(c sim.Core, done dimmnet.Offset, bytes int) func(dimmnet.Time) {
+func (n *nic) landing(c *host.Thread, done dimmnet.Offset, bytes int) func(dimmnet.Time) {
 	if done == NoWord {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (u *User) Free(w int) bool {
 		panic(fmt.Sprintf("dimmnet2: poll window %d: there are only %d", w, u.nic.Windows))
 	}
 	u.core.Sync()
-	u.core.Charge(u.nic.Read)
+	u.core.Busy(u.nic.Read)
 	u.core.Count(dimmnet.Counters{Polls: 1})
 	return !u.nic.full[w]
 }
@@ -280,7 +280,7 @@ func (u *User) Advance(src dimmnet.Rank, nra uint64) error {
 	}
 	u.nic.rings[src].stored = nra
 	u.core.Sync()
-	u.core.Charge(u.nic.Write)
+	u.core.Busy(u.nic.Write)
 	at := u.core.Now() + u.nic.Chipset
 	u.core.At(at, u.nic.rank, false, func(at dimmnet.Time) { u.nic.advance(u.core, at, src, nra) })
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/dimmnet2"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -15,12 +16,12 @@ import (
 type Simulation interface {
 	dimmnet.Network
 	Result() sim.Result
-	Preset() sim.Preset
+	Preset() presets.Preset
 }
 
 // EnvFlag returns the flag --env, which names a simulated machine.
 func EnvFlag(category, what string) cli.Flag {
-	return &cli.StringFlag{Name: "env", Category: category, Value: sim.DefaultEnv, Usage: what + ": " + strings.Join(sim.Envs(), ", ")}
+	return &cli.StringFlag{Name: "env", Category: category, Value: presets.Default, Usage: what + ": " + strings.Join(presets.Envs(), ", ")}
 }
 
 // HostCostFlag returns the flag --host-cost.

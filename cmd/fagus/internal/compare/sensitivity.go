@@ -10,7 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -37,7 +37,7 @@ func (e *sideBySide) checkSensitivity() error {
 	if !roles[contest.RolePhase] || !roles[contest.RoleThreaded] && !roles[contest.RolePolling] || e.Config.Nodes < 2 {
 		return usage.Errorf("--%s is about claims: use it on 2 nodes or more, with D1-Fagus2 and D1-Fagus among the versions", sensitivityName)
 	}
-	if !e.Config.Network.Simulated || e.Config.HostCost == sim.HostCostOff {
+	if !e.Config.Network.Simulated || e.Config.HostCost == presets.HostCostOff {
 		return usage.Errorf("--%s changes the costs of a simulated host: use it with --net dimmnet1, and not with --host-cost off", sensitivityName)
 	}
 	return nil
@@ -60,7 +60,7 @@ func (e *sideBySide) ofClaims() *sideBySide {
 
 // sensitivityUnits returns the number of steps of sensitivities.
 func (e *sideBySide) sensitivityUnits() int {
-	return e.ofClaims().units() * len(sim.HostCostNames()) * len(otherFactors())
+	return e.ofClaims().units() * len(presets.HostCostNames()) * len(otherFactors())
 }
 
 // sensitivities repeats the comparison with every cost changed.
@@ -70,7 +70,7 @@ func (e *sideBySide) sensitivities(ctx context.Context) (list []sensitivity, err
 		base += ","
 	}
 	again := e.ofClaims()
-	for _, cost := range sim.HostCostNames() {
+	for _, cost := range presets.HostCostNames() {
 		for _, factor := range otherFactors() {
 			again.Config.HostCost = fmt.Sprintf("%s%s=%g", base, cost, factor)
 			c, err := again.run(ctx)

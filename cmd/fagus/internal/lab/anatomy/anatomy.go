@@ -15,7 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -29,7 +29,7 @@ fagus lab anatomy                          two hosts back to back, environment D
 fagus lab anatomy --env design             the NIC at 133 MHz
 fagus lab anatomy --env A --svg aotf.svg   a picture, too`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "env", Value: "D", Usage: "machine: " + strings.Join(sim.Envs(), ", ")},
+			&cli.StringFlag{Name: "env", Value: "D", Usage: "machine: " + strings.Join(presets.Envs(), ", ")},
 			&cli.StringFlag{Name: "svg", Usage: "draw it to `FILE` (.svg, .png or .pdf)"},
 			base.JSONFlag(schema),
 		},
@@ -41,7 +41,7 @@ func showStages(c *cli.Context) error {
 	if err := base.CheckWritable(c, "svg", figure.CheckName); err != nil {
 		return err
 	}
-	preset, err := sim.LoadPreset(c.String("env"))
+	preset, err := presets.Load(c.String("env"))
 	if err != nil {
 		return usage.Wrap(err)
 	}
@@ -51,7 +51,7 @@ func showStages(c *cli.Context) error {
 			return err
 		}
 	}
-	program, oneWay := preset.Host.Program, totalTime(stages)
+	program, oneWay := preset.Host.Program, presets.Total(stages)
 	wiring := "back to back"
 	if !preset.Direct {
 		wiring = "by a " + preset.Switch.Name + " switch"
@@ -77,11 +77,11 @@ type stage struct {
 	Ns   float64 `json:"ns"`
 }
 
-func newReport(p *sim.Preset, stages []sim.Stage) *report {
+func newReport(p *presets.Preset, stages []presets.Stage) *report {
 	ns := func(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Nanosecond) }
 	r := &report{
 		Schema: schema, Env: p.Name,
-		OneWayNs: ns(totalTime(stages)), NICLatencyNs: ns(p.NICLatency()), ProgramNs: ns(p.Host.Program),
+		OneWayNs: ns(presets.Total(stages)), NICLatencyNs: ns(p.NICLatency()), ProgramNs: ns(p.Host.Program),
 	}
 	for _, s := range stages {
 		r.Stages = append(r.Stages, stage{s.Name, ns(s.Time)})
@@ -89,10 +89,10 @@ func newReport(p *sim.Preset, stages []sim.Stage) *report {
 	return r
 }
 
-func anatomyTable(stages []sim.Stage) string {
+func anatomyTable(stages []presets.Stage) string {
 	const width = 48
 	t := base.NewTable(table.Row{"stage", "ns", "from", "to", ""}, 2, 3, 4)
-	end := totalTime(stages)
+	end := presets.Total(stages)
 	var at dimmnet.Time
 	for _, s := range stages {
 		from, to := int(at*width/end), int((at+s.Time)*width/end)
@@ -104,21 +104,14 @@ func anatomyTable(stages []sim.Stage) string {
 	return t.Render()
 }
 
-func totalTime(stages []sim.Stage) (t dimmnet.Time) {
-	for _, s := range stages {
-		t += s.Time
-	}
-	return t
-}
-
 func nsText(t dimmnet.Time) string {
 	return fmt.Sprintf("%.1f", float64(t)/float64(dimmnet.Nanosecond))
 }
 
-func drawAnatomy(path, env string, stages []sim.Stage) error {
+func drawAnatomy(path, env string, stages []presets.Stage) error {
 	const row, left, right, top, bottom, width = 18, 175, 60, 30, 12, 640
 	height := float64(top + row*len(stages) + bottom)
-	end := totalTime(stages)
+	end := presets.Total(stages)
 	return figure.Save(path, width, height, func(c draw.Canvas) {
 		style := func(size float64, x text.XAlignment) text.Style {
 			return text.Style{Color: color.Black, Font: figure.Font(size),

@@ -8,7 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/reproduce"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -39,7 +39,7 @@ func sweepBarrier(c *cli.Context) error {
 	if err := base.CheckRounds(c.Int("rounds"), c.Uint64("seed")); err != nil {
 		return err
 	}
-	if _, err := sim.LoadPreset(c.String("env")); err != nil {
+	if _, err := presets.Load(c.String("env")); err != nil {
 		return usage.Wrap(err)
 	}
 	bar := base.NewProgress(c.App.ErrWriter, "node counts", 1+len(nodes))

@@ -9,7 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -46,7 +46,7 @@ func readProducts(c *cli.Context) (p products, err error) {
 	if p.networks, err = nics().FindAll(c.String("net")); err != nil {
 		return p, err
 	}
-	if _, err := sim.LoadPreset(p.env); err != nil {
+	if _, err := presets.Load(p.env); err != nil {
 		return p, usage.Wrap(err)
 	}
 	p.counts, err = parseNodes(c.String("nodes"), 1)

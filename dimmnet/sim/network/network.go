@@ -1,0 +1,175 @@
+package network
+
+import (
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/event"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
+)
+
+// Config describes a network.
+type Config struct {
+	Preset       *presets.Preset // which nobody changes
+	Nodes        int
+	Delays       event.Delays
+	ExternalLoop bool // packets of a node to itself travel over its cable
+	// LookAhead makes the network know when packets can land, so that threads need not wait for
+	// events that cannot concern them. It is only for NICs.
+	LookAhead   bool
+	UDP         *UDP // nil: the nodes have NICs
+	Partitions  []Partition
+	Corruptions []Corruption
+}
+
+// Network is the network of one run. Its events are in the run's timeline; Handle lets them happen.
+type Network struct {
+	cfg     Config
+	preset  *presets.Preset
+	line    *event.Timeline
+	trace   *event.Trace
+	nodes   []Node
+	packets packetPool
+	fabric  *fabric      // nil if two nodes are wired back to back
+	flight  dimmnet.Time // how far threads look ahead; 0 if they do not
+
+	sendTime    dimmnet.Time // sum of the send stages
+	receiveTime dimmnet.Time // sum of the receive stages
+	ackTime     dimmnet.Time // sum of the send stages that a packet made by the hardware passes
+
+	transfers   event.Pool[transfer]
+	refusals    []Refused
+	counts      UDPCounts
+	heldPackets uint64
+}
+
+// The kinds of the network's events.
+const (
+	hop      event.Kind = iota // a packet's head reaches a switch
+	enter                      // a packet's head reaches the receiver
+	rdma                       // a node's engine sends its next packet
+	Land                       // a packet's bytes appear in memory
+	free                       // a send buffer of a node becomes free
+	switched                   // the Ethernet switch has received a frame
+	Frame                      // a host has received a frame: the host handles it
+	Kinds                      // the first kind that the network does not use
+)
+
+// The lanes of the network's events.
+const (
+	laneLink = iota // a word leaves its NIC
+	lanePort        // a packet passes a switch
+	laneLand        // a word lands
+)
+
+// ackStages is the number of send stages that a packet made by the hardware passes. They are
+// the last stages of Send: size decision, send-buffer handshake and SWIF.
+const ackStages = 3
+
+// New returns a network whose nodes are not yet open.
+func New(cfg Config, line *event.Timeline, trace *event.Trace) *Network {
+	w := &Network{cfg: cfg, line: line, trace: trace, preset: cfg.Preset, nodes: make([]Node, cfg.Nodes)}
+	nic := &w.preset.NIC
+	w.sendTime, w.receiveTime = presets.Total(nic.Send), presets.Total(nic.Receive)
+	w.ackTime = presets.Total(nic.Send[len(nic.Send)-ackStages:])
+	if cfg.UDP == nil && !w.preset.BackToBack(cfg.Nodes) {
+		w.fabric = newFabric(cfg.Nodes, w.preset.Switch.Ports)
+	}
+	switch {
+	case !cfg.LookAhead:
+	case w.fabric != nil:
+		w.flight = w.earliest(1)
+	default:
+		w.flight = w.earliest(0)
+	}
+	return w
+}
+
+// Open makes a node ready, and returns it.
+func (w *Network) Open(rank dimmnet.Rank) *Node {
+	n := &w.nodes[rank]
+	n.net, n.rank, n.memory = w, rank, newLLCM(w.preset.Limits.LLCM)
+	if w.cfg.UDP == nil {
+		n.host, n.network = make(Memory), make(Memory)
+		n.openPort(&w.preset.Limits)
+	}
+	return n
+}
+
+// Handle lets an event of a kind before Frame happen.
+func (w *Network) Handle(e event.Event) {
+	switch e.Kind {
+	case hop:
+		w.hopped(e.Ref, e.At)
+	case enter:
+		w.entered(e.Ref, e.At)
+	case rdma:
+		w.work(dimmnet.Rank(e.Ref), e.At)
+	case Land:
+		w.landed(e.Ref, e.At)
+	case free:
+		n := &w.nodes[e.Ref]
+		n.freeAt = 0
+		n.arrivals++
+		n.expected.remove(e.At)
+	case switched:
+		w.forwardFrame(e.Ref, e.At)
+	}
+}
+
+// Concerns returns the rank whose threads can notice an event, if there is one.
+func (w *Network) Concerns(e *event.Event) (rank dimmnet.Rank, concerned bool) {
+	switch e.Kind {
+	case Land:
+		p := w.packets.At(e.Ref)
+		return p.dst, w.visible(p)
+	case free: // an idling thread must stop within a polling pass
+		return dimmnet.Rank(e.Ref), true
+	case rdma: // a thread may wait for a free entry in the engine's queue
+		return dimmnet.Rank(e.Ref), w.nodes[e.Ref].engine.waiting
+	}
+	return 0, false
+}
+
+// Overwritten returns the word that the packet of a Land event will change, if it changes one word
+// and threads look ahead.
+func (w *Network) Overwritten(ref int32) (off dimmnet.Offset, word uint64, ok bool) {
+	p := w.packets.At(ref)
+	if w.flight == 0 || p.kind != kindStore && p.kind != kindAck {
+		return 0, 0, false
+	}
+	off = p.off &^ (dimmnet.WordBytes - 1)
+	return off, w.nodes[p.dst].memory.load(off), true
+}
+
+// Refused describes a packet that its receiver refused, or that its sender's NIC did not send.
+type Refused struct {
+	At       dimmnet.Time
+	From, To dimmnet.Rank
+	Reason   martini.Refusal
+}
+
+const maxRefused = 100
+
+// Report adds a refusal to the network's list.
+func (w *Network) Report(r Refused) {
+	if len(w.refusals) < maxRefused {
+		w.refusals = append(w.refusals, r)
+	}
+}
+
+// Refused returns the first packets that were refused, at most 100.
+func (w *Network) Refused() []Refused { return w.refusals }
+
+// Chips returns the sum of the counts of all NICs.
+func (w *Network) Chips() (sum martini.Counts) {
+	for i := range w.nodes {
+		sum = sum.Plus(w.nodes[i].chip.Counts())
+	}
+	return sum
+}
+
+// Datagrams returns the counts of a UDP network.
+func (w *Network) Datagrams() UDPCounts { return w.counts }
+
+// Held returns the number of packets that partitions have held.
+func (w *Network) Held() uint64 { return w.heldPackets }

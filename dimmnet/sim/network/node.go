@@ -1,0 +1,192 @@
+package network
+
+import (
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+)
+
+// Node is one node's end of the network: the memory that peers write to, and its NIC. On a UDP
+// network it is ordinary memory and a cable.
+type Node struct {
+	net      *Network
+	rank     dimmnet.Rank
+	memory   llcm                     // the LLCM
+	arrivals dimmnet.Mark             // counts writes to memory and resources that became free
+	expected expected                 // what can land, or become free
+	cables   cables                   // to the Ethernet switch
+	flights  map[dimmnet.Rank]*flight // by destination; used only with random delays
+	draws    []uint64                 // datagrams' random numbers so far, by peer; nil if none
+
+	nic // unused on a UDP network
+}
+
+// Arrivals returns the number of arrivals.
+func (n *Node) Arrivals() dimmnet.Mark { return n.arrivals }
+
+// Arrive counts an arrival that the network does not see.
+func (n *Node) Arrive() { n.arrivals++ }
+
+// Load returns a word of the LLCM.
+func (n *Node) Load(off dimmnet.Offset) uint64 { return n.memory.load(off) }
+
+// Read reads the LLCM.
+func (n *Node) Read(p []byte, off dimmnet.Offset) { n.memory.read(p, off) }
+
+// Chip returns the decisions of the node's NIC.
+func (n *Node) Chip() *martini.NIC { return &n.chip }
+
+// Bank returns the side of the bulk memory that faces the host.
+func (n *Node) Bank() Memory { return n.host }
+
+// Transfers returns the number of transfers that use the bulk memory.
+func (n *Node) Transfers() int { return n.engine.uses }
+
+// Swap swaps the banks of the bulk memory, which no transfer may use.
+func (n *Node) Swap() { n.host, n.network = n.network, n.host }
+
+// Store is a word on its way into the NIC.
+type Store struct {
+	Written dimmnet.Time // when the CPU has written it
+	Word    uint64
+	Off     dimmnet.Offset
+	To      dimmnet.Rank
+	Group   []dimmnet.Rank // of a multicast; To is one of them
+	Size    int32
+	Hit     bool // its header is in the HTLB
+
+	due       dimmnet.Time // when it can land at its sender at the earliest; valid if announced
+	announced bool         // it goes to its sender, too, which expects it
+}
+
+// Announce says that s will be posted when all earlier events have happened.
+func (n *Node) Announce(s *Store) {
+	if s.To == n.rank || slices.Contains(s.Group, n.rank) {
+		w := n.net
+		s.due, s.announced = s.Written+w.sendTime+w.receiveTime-w.preset.NIC.Own, true
+		n.expected.add(s.due)
+	}
+}
+
+// Withdraw takes back Announce.
+func (n *Node) Withdraw(s *Store) {
+	if s.announced {
+		n.expected.remove(s.due)
+	}
+}
+
+// Post posts s for the Port.
+func (n *Node) Post(s *Store) {
+	p := packet{kind: kindStore, word: s.Word, dsts: s.Group, off: s.Off, size: s.Size, ref: -1, src: n.rank, dst: s.To}
+	n.fifo.add(n.net.post(p, n.kicked(s.Written, s.Hit)))
+}
+
+// PostFor posts a word with a header for a user with credits of its own.
+func (n *Node) PostFor(credits *Departures, h martini.Header, word uint64, size int, written dimmnet.Time, hit bool) {
+	p := packet{kind: kindStore, header: h, word: word, size: int32(size), ref: -1, src: n.rank, dst: h.To}
+	credits.add(n.net.post(p, n.kicked(written, hit)))
+}
+
+// kicked returns when a store that is written up to the time at can be on the link. On an HTLB
+// miss, the interrupt comes first.
+func (n *Node) kicked(at dimmnet.Time, hit bool) dimmnet.Time {
+	ready := at + n.net.sendTime
+	if !hit {
+		ready = n.interrupt(ready, n.net.preset.NIC.HTLBRefill)
+	}
+	return ready
+}
+
+// Stores returns the number of words that the Port has posted and that wait in the NIC.
+func (n *Node) Stores(now dimmnet.Time) int { return n.fifo.waiting(now) }
+
+// CanStore reports whether the transaction FIFO has room for the Port. If not, idle threads of the
+// node poll again when it has.
+func (n *Node) CanStore(now dimmnet.Time) bool { return n.HasCredit(&n.fifo, now) }
+
+// HasCredit is CanStore for credits of a user.
+func (n *Node) HasCredit(credits *Departures, now dimmnet.Time) bool {
+	return n.below(credits, n.net.preset.FIFO, now)
+}
+
+// below reports whether fewer than limit packets of d wait. If not, idle threads wake up when one
+// leaves.
+func (n *Node) below(d *Departures, limit int, now dimmnet.Time) bool {
+	if d.waiting(now) < limit {
+		return true
+	}
+	n.WakeAt(d.first())
+	return false
+}
+
+// WakeAt makes idle threads of the node poll again at t, when a resource becomes free.
+func (n *Node) WakeAt(t dimmnet.Time) {
+	if n.freeAt == 0 || t < n.freeAt {
+		n.freeAt = t
+		n.net.scheduleFree(n.rank, t)
+	}
+}
+
+// KnowsWindow reports whether the program knows of a free window of the Port.
+func (n *Node) KnowsWindow() bool { return n.knownFree > 0 }
+
+// TakeWindow uses a window that the program knows to be free.
+func (n *Node) TakeWindow() { n.knownFree-- }
+
+// ReadWindows learns which windows of the Port are free, and uses one. If none is, idle threads of
+// the node poll again when one is.
+func (n *Node) ReadWindows(now dimmnet.Time) bool {
+	all := n.net.preset.Windows - n.chip.Windows()
+	if !n.below(&n.windows, all, now) {
+		return false
+	}
+	n.knownFree = all - n.windows.waiting(now) - 1
+	return true
+}
+
+// Write sends a copy of b through a window of the Port, which has been filled at the time filled.
+func (n *Node) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte, filled dimmnet.Time) {
+	n.windows.add(n.Block(n.Header(martini.CommandBlock, dst, off, len(b)), b, -1, filled))
+}
+
+// Block sends a copy of b through a window, which has been filled at the time filled. ack is where
+// the status word goes, or negative. The last byte has left the window at the time left.
+func (n *Node) Block(h martini.Header, b []byte, ack int32, filled dimmnet.Time) (left dimmnet.Time) {
+	w := n.net
+	block := w.packets.blockOf(len(b))
+	copy(block, b)
+	p := packet{kind: kindBlock, header: h, block: block, size: int32(len(b)), ref: ack, src: n.rank, dst: h.To}
+	return w.post(p, filled+w.sendTime)
+}
+
+// QueueFull reports whether every window already holds a request of RDMA.
+func (n *Node) QueueFull() bool { return len(n.engine.queue) >= n.net.preset.Windows }
+
+// AwaitQueue makes idle threads of the node poll again when QueueFull may have become false.
+func (n *Node) AwaitQueue() { n.engine.waiting = true }
+
+// Push requests that n bytes at from be sent to the address in h. The request has been written at
+// the time written. The status word goes to done.
+func (n *Node) Push(h martini.Header, from dimmnet.Offset, bytes int, done dimmnet.Offset, written dimmnet.Time) {
+	n.request(transfer{owner: n.rank, src: n.rank, dst: h.To, header: h, from: from, bytes: bytes, done: done}, written)
+}
+
+// Pull requests bytes from the address in ask for the address in into, which is this node's.
+func (n *Node) Pull(ask, into martini.Header, bytes int, done dimmnet.Offset, written dimmnet.Time) {
+	n.request(transfer{owner: n.rank, src: ask.To, dst: n.rank, header: into, ask: ask, bytes: bytes, done: done, pull: true}, written)
+}
+
+func (n *Node) request(t transfer, written dimmnet.Time) {
+	t.ready = written + n.net.sendTime + n.net.preset.NIC.PushStart
+	n.net.request(t)
+}
+
+// Header returns the header of a block or RDMA packet that a Port posts to off.
+func (n *Node) Header(c martini.Command, dst dimmnet.Rank, off dimmnet.Offset, bytes int) martini.Header {
+	h := martini.Header{Owner: portOwner(), To: dst, Region: regionLLCM, Command: c, Addr: uint32(off), Length: bytes}
+	if llcm := dimmnet.Offset(n.net.preset.Limits.LLCM); off >= llcm {
+		h.Region, h.Addr = regionBulk, uint32(off-llcm)
+	}
+	return h
+}

@@ -1,0 +1,130 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/event"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
+)
+
+const (
+	// grace is how long Run waits for a computing thread after its context has ended.
+	// Commands end within two seconds of a signal.
+	grace = 800 * time.Millisecond
+	// boundNodes is the number of nodes that are made between checks of the context.
+	boundNodes = 4096
+)
+
+// Result describes a run that has ended.
+type Result struct {
+	TraceHash uint64         // over every delivery and every change of state
+	Events    uint64         // number of events that have happened
+	End       dimmnet.Time   // time of the last event, or of the last access to a node's NIC
+	NIC       martini.Counts // sum over all NICs
+	Refused   []Refused      // the first packets that were refused, at most 100
+	UDP       UDPCounts      // on a UDP network
+	Held      uint64         // packets that partitions have held
+	Struck    []bool         // by index in Config.Faults: the fault affected the run
+}
+
+// run is one run of a network: its parts, joined.
+type run struct {
+	line    event.Timeline
+	trace   *event.Trace
+	net     *network.Network
+	ends    []*network.Node // by rank
+	hosts   *host.Kernel
+	windows map[dimmnet.Rank][]window // of Users, by number
+}
+
+// Run starts body on nodes nodes; see [dimmnet.Network]. All threads run on one goroutine.
+func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) error) error {
+	if nodes < 1 || nodes > dimmnet.MaxNodes {
+		return fmt.Errorf("sim: Run on %d nodes: want 1 to %d", nodes, dimmnet.MaxNodes)
+	}
+	if body == nil {
+		return errors.New("sim: Run without a body")
+	}
+	for i := range w.cfg.Faults {
+		if err := w.cfg.Faults[i].checkRanks(nodes); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return endedEarly(ctx)
+	}
+	budget, err := host.NewBudget(w.cfg.Memory, nodes)
+	if err != nil {
+		return err
+	}
+	r := w.newRun(ctx, nodes, budget, body)
+	if ctx.Err() != nil { // it may take long to make many nodes
+		r.hosts.Stop()
+		return endedEarly(ctx)
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over) // also when the Goexit of a thread ends this goroutine
+		defer r.hosts.Stop()
+		r.hosts.Run()
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+		select {
+		case <-over:
+		case <-time.After(grace):
+			return fmt.Errorf("sim: %w; rank %d did not return in time and is left running", dimmnet.ContextErr(ctx), r.hosts.Running())
+		}
+	}
+	w.result = Result{
+		TraceHash: r.trace.Hash(), Events: r.line.Events(), End: r.line.End(), NIC: r.net.Chips(), Refused: r.net.Refused(),
+		UDP: r.net.Datagrams(), Held: r.net.Held(), Struck: r.trace.Struck(),
+	}
+	return r.hosts.Cause()
+}
+
+func endedEarly(ctx context.Context) error {
+	return fmt.Errorf("sim: Run: the context has ended before the start: %w", dimmnet.ContextErr(ctx))
+}
+
+// newRun joins the parts of a run, which is ready to begin.
+func (w *Network) newRun(ctx context.Context, nodes int, budget *host.Budget, body func(dimmnet.Host) error) *run {
+	r := &run{
+		trace:   event.NewTrace(nodes, len(w.cfg.Faults), w.cfg.Trace),
+		ends:    make([]*network.Node, nodes),
+		windows: make(map[dimmnet.Rank][]window),
+	}
+	delays := event.Delays{Seed: w.cfg.Seed, Most: w.cfg.MaxDelay}
+	udp := w.cfg.UDP != nil
+	faults := sortFaults(w.cfg.Faults)
+	r.net = network.New(network.Config{
+		Preset: &w.preset, Nodes: nodes, Delays: delays, ExternalLoop: w.cfg.ExternalLoop, UDP: w.cfg.UDP,
+		LookAhead:  !w.cfg.Spin && !udp && !faults.crash, // threads learn of a crash at once
+		Partitions: faults.partitions, Corruptions: faults.corruptions,
+	}, &r.line, r.trace)
+	r.hosts = host.New(ctx, host.Config{
+		Preset: &w.preset, Nodes: nodes, Delays: delays, Limit: w.cfg.Limit, Spin: w.cfg.Spin, UDP: udp, Faults: faults.hosts, Budget: budget,
+		Port: func(th *host.Thread) dimmnet.Port {
+			p := port{th, r.ends[th.Rank()], &w.preset, r}
+			if udp {
+				return &udpPort{p}
+			}
+			return &p
+		},
+	}, r.net, &r.line, r.trace)
+	for i := range nodes {
+		if i%boundNodes == 0 && ctx.Err() != nil {
+			break
+		}
+		r.ends[i] = r.net.Open(dimmnet.Rank(i))
+		r.hosts.Start(r.ends[i], dimmnet.Rank(i), body)
+	}
+	return r
+}
