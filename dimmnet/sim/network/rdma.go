@@ -163,6 +163,7 @@ func (w *Network) transferRefused(p *packet, why martini.Refusal, at dimmnet.Tim
 		t.refused = true
 		w.ack(p.dst, t.owner, t.done, refusedStatus|uint64(why), at, p.ref)
 	}
+	w.endIfDone(p.ref) // the owner may know already
 }
 
 // ownerKnows marks a refused transfer as known to its owner.
