@@ -2,9 +2,6 @@ package sim_test
 
 import (
 	"context"
-	"os"
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -168,27 +165,5 @@ func TestPresetIsChecked(t *testing.T) {
 		if _, err := sim.New(sim.Config{Preset: &preset}); err == nil {
 			t.Errorf("invalid preset %d was accepted", i)
 		}
-	}
-}
-
-// TestPresetsHaveSources checks that every number in presets/presets.toml has a source beside it.
-func TestPresetsHaveSources(t *testing.T) {
-	text, err := os.ReadFile("presets/presets.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sourced := regexp.MustCompile(`^[A-Za-z0-9_]+ = .*# .*\[(DIMMnet-1|Fagus|DIMM_Send and DIMM_Recv)\]`)
-	numbers := 0
-	for i, line := range strings.Split(string(text), "\n") {
-		if line == "" || line[0] == '#' || line[0] == '[' {
-			continue
-		}
-		numbers++
-		if !sourced.MatchString(line) {
-			t.Errorf("presets/presets.toml:%d: no source beside %q", i+1, line)
-		}
-	}
-	if numbers < 40 {
-		t.Errorf("presets/presets.toml has only %d numbers, want 40 or more", numbers)
 	}
 }

@@ -1,4 +1,4 @@
-package sim_test
+package host_test
 
 import (
 	"testing"
@@ -11,8 +11,11 @@ import (
 // a word, for the pass in which it lands.
 func TestThreadsLookAhead(t *testing.T) {
 	const rounds, loads = 100, 2
-	net := newNetwork(t, sim.Config{})
-	err := net.Run(t.Context(), 2, func(h dimmnet.Host) error {
+	net, err := sim.New(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = net.Run(t.Context(), 2, func(h dimmnet.Host) error {
 		p := h.Port()
 		peer := 1 - p.Rank()
 		for i := uint64(1); i <= rounds; i++ {
