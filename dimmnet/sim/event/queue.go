@@ -52,7 +52,8 @@ const Lanes = 3
 
 const inHeap = -1
 
-func (q *queue) push(e Event) {
+// Push puts an event of a thread into the queue.
+func (q *queue) Push(e Event) {
 	q.heap.push(e)
 	q.added(&e, inHeap)
 }
@@ -72,7 +73,14 @@ func (q *queue) added(e *Event, where int) {
 	}
 }
 
-func (q *queue) pop() Event {
+// Len returns the number of events to come.
+func (q *queue) Len() int { return q.n }
+
+// First returns the event that happens next. It is valid if there is one, until the queue changes.
+func (q *queue) First() *Event { return &q.top }
+
+// Pop removes the first event.
+func (q *queue) Pop() Event {
 	top := q.top
 	if q.from == inHeap {
 		q.heap.pop()
@@ -84,8 +92,8 @@ func (q *queue) pop() Event {
 	return top
 }
 
-// replace returns the earliest event, which is in the heap, and puts e in its place.
-func (q *queue) replace(e Event) Event {
+// Replace is Pop and Push(e). The first event must be one that was pushed.
+func (q *queue) Replace(e Event) Event {
 	top := q.top
 	q.heap.sink(e)
 	q.findTop()

@@ -24,13 +24,13 @@ func TestQueueSorts(t *testing.T) {
 				q.pushLane(r.IntN(Lanes), e)
 				sorted = append(sorted, e)
 			case order < 2000 && action == 2:
-				q.push(e)
+				q.Push(e)
 				sorted = append(sorted, e)
 			case len(sorted) > 0 && action == 3 && q.from == inHeap:
-				now = q.replace(e).At
+				now = q.Replace(e).At
 				sorted = append(sorted[1:], e)
 			case len(sorted) > 0:
-				if got := q.pop(); got != sorted[0] {
+				if got := q.Pop(); got != sorted[0] {
 					t.Fatalf("seed %d: pop returned %+v, want %+v", seed, got, sorted[0])
 				}
 				now = sorted[0].At

@@ -4,7 +4,7 @@ import "github.com/fagus-dsm/fagus/dimmnet"
 
 // Timeline is the virtual time of a run: the events to come, and how far it has got.
 type Timeline struct {
-	queue  queue
+	queue
 	seq    uint64       // packets' events so far
 	count  uint64       // events that have happened
 	now    dimmnet.Time // time of the last event
@@ -14,30 +14,15 @@ type Timeline struct {
 // Schedule puts an event of a packet or a node into the queue, behind others at the same time.
 func (t *Timeline) Schedule(at dimmnet.Time, kind Kind, ref int32) {
 	t.seq++
-	t.queue.push(Event{At: at, order: t.seq, Ref: ref, Kind: kind})
+	t.Push(Event{At: at, order: t.seq, Ref: ref, Kind: kind})
 }
 
 // ScheduleLane is Schedule for an event that nothing has delayed. Most events of the same lane are
 // scheduled in the order of their times.
 func (t *Timeline) ScheduleLane(lane int, at dimmnet.Time, kind Kind, ref int32) {
 	t.seq++
-	t.queue.pushLane(lane, Event{At: at, order: t.seq, Ref: ref, Kind: kind})
+	t.pushLane(lane, Event{At: at, order: t.seq, Ref: ref, Kind: kind})
 }
-
-// Push puts an event of a thread into the queue.
-func (t *Timeline) Push(e Event) { t.queue.push(e) }
-
-// Len returns the number of events to come.
-func (t *Timeline) Len() int { return t.queue.n }
-
-// First returns the event that happens next. It is valid if there is one, until the queue changes.
-func (t *Timeline) First() *Event { return &t.queue.top }
-
-// Pop removes the first event.
-func (t *Timeline) Pop() Event { return t.queue.pop() }
-
-// Replace is Pop and Push(e). The first event must be one that was pushed.
-func (t *Timeline) Replace(e Event) Event { return t.queue.replace(e) }
 
 // Happened counts an event at the time at.
 func (t *Timeline) Happened(at dimmnet.Time) {

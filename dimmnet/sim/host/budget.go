@@ -1,8 +1,10 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime/debug"
 	"syscall"
 
@@ -82,4 +84,17 @@ func (b *Budget) check(calls uint64, begun, nodes int) error {
 			begun, nodes, takes>>20, takes/int64(max(begun, 1))*int64(nodes)>>20)
 	}
 	return fmt.Errorf("sim: %s, and %d MiB are available: simulate fewer nodes, or a smaller problem: %w", text, b.most>>20, syscall.ENOMEM)
+}
+
+// resident returns the memory that this process has, in bytes.
+func resident() (int64, error) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	var size, pages int64
+	if n, _ := fmt.Sscan(string(text), &size, &pages); n < 2 {
+		return 0, errors.New("sim: /proc/self/statm has no resident size")
+	}
+	return pages * int64(os.Getpagesize()), nil
 }
