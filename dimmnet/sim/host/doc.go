@@ -58,9 +58,9 @@
 //	interrupt   -> protocol stack -> reliable -> memory -> idle threads wake up
 //
 // Posts to one peer are gathered in a datagram until the thread does something else that takes
-// time, or the datagram is full. The receiver's kernel works whatever the threads do: on a
+// time, or the datagram is full. The receiver's stack works whatever the threads do: on a
 // free CPU if there is one, else at the expense of a computing thread, whose clock advances at
-// its next call. The kernel also acknowledges datagrams and sends them again. Sleep needs no CPU;
+// its next call. The stack also acknowledges datagrams and sends them again. Sleep needs no CPU;
 // a thread that wakes up may preempt a computing thread at that instant. No thread polls, so no
 // polls are skipped.
 //

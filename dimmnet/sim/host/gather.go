@@ -39,7 +39,7 @@ func cutRecord(payload []byte, memory int) (off dimmnet.Offset, b, rest []byte, 
 
 // flush sends the node's open datagram. The calling thread pays, even if another began it. The
 // datagram gets its number before the thread's clock advances, so that no datagram of another
-// thread overtakes it. If the kernel has an acknowledgement for the peer meanwhile, the
+// thread overtakes it. If the stack has an acknowledgement for the peer meanwhile, the
 // datagram carries it.
 func (th *Thread) flush() {
 	k, o := th.k, &th.node.open

@@ -29,8 +29,8 @@ type Config struct {
 	Port func(*Thread) dimmnet.Port
 }
 
-// Kernel takes the events of a run and lets its threads run. Everything in it belongs to one
-// goroutine, except running.
+// Kernel is the kernel of the simulation: it takes the events of a run and lets its threads run.
+// Everything in it belongs to one goroutine, except running.
 type Kernel struct {
 	ctx     context.Context
 	cfg     Config

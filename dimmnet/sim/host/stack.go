@@ -10,10 +10,10 @@ import (
 type stack struct {
 	ends         []*end       // ends of the node's connections, by peer; nil if unused
 	open         gather       // posts that have not left
-	protocolFree dimmnet.Time // when the kernel has finished with datagrams
+	protocolFree dimmnet.Time // when the stack has finished with datagrams
 }
 
-// end is one end of the connection between two ranks, in the kernel of its host.
+// end is one end of the connection between two ranks, in the protocol stack of its host.
 type end struct {
 	conn      *reliable.Conn
 	own, peer dimmnet.Rank
@@ -36,7 +36,7 @@ func (k *Kernel) end(own, peer dimmnet.Rank) *end {
 }
 
 // pump sends the datagrams of an end that are due. If paid is true, the thread has already paid
-// for them; otherwise the kernel sends them by itself, which uses CPU time.
+// for them; otherwise the stack sends them by itself, which uses CPU time.
 func (k *Kernel) pump(e *end, at dimmnet.Time, paid bool) {
 	if k.err != nil {
 		return
@@ -83,8 +83,8 @@ func (k *Kernel) timerEvent(ref int32, at dimmnet.Time) {
 	k.pump(e, at, false)
 }
 
-// protocol makes a node's kernel work for d from the time at, after its earlier work. It returns
-// the end of the work. The kernel uses a free CPU; if none is free, a running thread pays.
+// protocol makes a node's stack work for d from the time at, after its earlier work. It returns the
+// end of the work. The stack uses a free CPU; if none is free, a running thread pays.
 func (n *node) protocol(at, d dimmnet.Time) (done dimmnet.Time) {
 	n.protocolFree = max(n.protocolFree, at) + d
 	if n.cpus == 0 {

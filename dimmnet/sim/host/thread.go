@@ -35,7 +35,7 @@ type Thread struct {
 
 	// Used on a UDP network only.
 	gathers bool         // it began the node's open datagram and is not inside gather
-	debt    dimmnet.Time // CPU time that the kernel of the host has taken from it
+	debt    dimmnet.Time // CPU time that the protocol stack has taken from it
 
 	// The coroutine.
 	next  func() (struct{}, bool)
@@ -222,7 +222,7 @@ func (th *Thread) Sync() {
 	}
 }
 
-// payDebt advances the clock by the CPU time that the kernel of the host has taken.
+// payDebt advances the clock by the CPU time that the protocol stack has taken.
 func (th *Thread) payDebt() {
 	th.Advance(th.debt)
 	th.debt = 0

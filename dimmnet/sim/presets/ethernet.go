@@ -48,7 +48,7 @@ type UDPTimes struct {
 	SendByte    dimmnet.Time // copy and checksum of a byte
 	Receive     dimmnet.Time // interrupt and protocol stack for a datagram
 	ReceiveByte dimmnet.Time // copy and checksum of a byte
-	Reply       dimmnet.Time // a datagram that the kernel sends by itself
+	Reply       dimmnet.Time // a datagram that the protocol stack sends by itself
 	Wake        dimmnet.Time // from the end of the interrupt until a sleeping thread continues
 	Load        dimmnet.Time // a word of memory
 	LoadByte    dimmnet.Time // each byte of a longer Read, or of a post to the own rank
