@@ -161,10 +161,10 @@ type Config struct {
 	// nothing.
 	Checkpoints Checkpointer
 
-	// Log receives a debug record for every call that communicates and for every Release. The run
-	// asks once, when it begins, whether Log takes debug records. If Log
-	// is nil, nothing is logged, except for a warning to slog.Default when a launcher started this
-	// process as one rank of several (see Run).
+	// Log receives a debug record for every call that communicates, every Release and checkpoint,
+	// and the first failure of each rank. The run asks once, when it begins, whether Log takes
+	// debug records. If Log is nil, nothing is logged, except for a warning to slog.Default when a
+	// launcher started this process as one rank of several (see Run).
 	Log *slog.Logger
 
 	first counters

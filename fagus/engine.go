@@ -200,9 +200,6 @@ func (e *phaseEngine) Meet(call syncvar.Call, word uint64) (syncvar.Latest, erro
 	return e.Latest(), err
 }
 
-// Fence makes no phase, but for the second of two Fences in a row.
-func (e *phaseEngine) Fence() (syncvar.Latest, error) { return syncvar.Latest{}, e.Engine.Fence() }
-
 // Declare runs f directly: there is no other thread.
 func (e *phaseEngine) Declare(f func() error) error { return f() }
 

@@ -1,9 +1,11 @@
 package fagus_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -49,6 +51,19 @@ func TestFencePhases(t *testing.T) {
 	}
 	if twice := phases(2); twice != without+rounds {
 		t.Errorf("%d phases with two Fences in every round, want %d", twice, without+rounds)
+	}
+}
+
+// TestLateFence: a rank waits in the second of two Fences in a row, and the report says for whom.
+func TestLateFence(t *testing.T) {
+	r := succeed(t, fagus.Config{Nodes: 2, Net: newSim(t, sim.Config{Env: "fagus2"})}, func(n *fagus.Node) error {
+		if n.Rank() == 1 {
+			n.Spend(5 * fagus.Millisecond)
+		}
+		return errors.Join(n.Fence(), n.Fence())
+	})
+	if len(r.Late) == 0 || r.Late[0].Rank != 0 || r.Late[0].For != 1 || r.Late[0].Time/fagus.Millisecond != 5 {
+		t.Errorf("the late ranks are %v, want first rank 1, for which rank 0 has waited 5 ms", r.Late)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 //
 // In Phase mode Acquire is a communication phase: it waits until every other rank makes a
 // collective call or returns, even if that rank needs none of the variables. In Threaded mode
-// Acquire waits only for the ranks that hold a requested variable.
+// Acquire waits only for the ranks that hold a requested variable, but for the first Acquire after
+// an Update (see the package comment).
 //
 // The rank must hold no variable. If it does, or if a request is invalid, Acquire returns an error
 // and communicates nothing. After another error copies may be partly updated.

@@ -37,15 +37,17 @@ func (e *Engine) Release(exclusive, written []syncvar.ID) {
 	}
 }
 
-// Fence sends nothing: the next call says that the rank has called it.
-func (e *Engine) Fence() error {
+// Fence sends nothing: the next call says that the rank has called it. The second of two Fences in
+// a row takes the rank through a phase, and says who came last to it.
+func (e *Engine) Fence() (latest syncvar.Latest, err error) {
 	if e.report.fenced { // another rank may have a call between the two
 		if err := e.Acquire(nil, nil); err != nil {
-			return err
+			return latest, err
 		}
+		latest = e.Latest()
 	}
 	e.report.fenced = true
-	return nil
+	return latest, nil
 }
 
 // Meet runs phases until all ranks are in the same call, which is not an Acquire. If requests are

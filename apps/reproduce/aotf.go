@@ -41,7 +41,8 @@ func AOTF(ctx context.Context, cfg Config) (*Table, error) {
 		s.add(env, "external_loop_ns", external)
 		s.add(env, "internal_loop_ns", internal)
 		s.add(env, "outside_swif_ns", external-internal)
-		if preset := s.preset(env); !blind(env) { // the papers give B's stages for F, and D's for E
+		// The papers give B's stages for F, and D's for E.
+		if preset := s.preset(env); s.err == nil && !blind(env) {
 			s.add(env, "nic_latency_ns", nanoseconds(preset.NICLatency()))
 		}
 	}

@@ -2,6 +2,7 @@ package reproduce_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"reflect"
 	"testing"
@@ -256,5 +257,24 @@ func TestMPI(t *testing.T) {
 	bounded(t, table, 8, 3, 0.03, nil)
 	if len(table.Rows) != 8 || table.Rows[4].Predicted == nil || table.Rows[4].Model < table.Rows[3].Model {
 		t.Errorf("rows %+v", table.Rows)
+	}
+}
+
+// TestStopped: an experiment that is stopped at any time returns the reason.
+func TestStopped(t *testing.T) {
+	for name, run := range map[string]experiment{"aotf": reproduce.AOTF} {
+		for runs := range 12 {
+			ctx, cancel := context.WithCancel(t.Context())
+			left := runs
+			stop := func() {
+				if left--; left <= 0 {
+					cancel()
+				}
+			}
+			stop()
+			if _, err := run(ctx, reproduce.Config{Rounds: 3, Progress: stop}); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, stopped after %d runs: %v", name, runs, err)
+			}
+		}
 	}
 }

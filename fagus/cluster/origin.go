@@ -17,6 +17,14 @@ const OriginVariable = "FAGUS_ORIGIN"
 // had died.
 const AttemptVariable = "FAGUS_ATTEMPT"
 
+// LineVariable names the connection to a launcher that simulates the network.
+const LineVariable = "FAGUS_LINE"
+
+// InheritVariable has the digest of the command line of a rank whose launcher has read it: what it
+// says about the network is then in the environment (Spec). A program that the rank starts has
+// another command line.
+const InheritVariable = "FAGUS_INHERIT"
+
 // Words that follow the number of a rank that reports itself.
 const (
 	// OriginGone says that it is lost: its host is cut off, it was stopped, or the other ranks say

@@ -10,7 +10,8 @@ import (
 // WithoutPlace returns environ without the variables that tell a process its place in a job. A
 // launcher uses it to start a job from within another job.
 func WithoutPlace(environ []string) []string {
-	gone := []string{fagusSize, fagusJob, fagusRendezvous, fagusEpoch, fagusIdentity, fagusJoin, pmiDescriptor, OriginVariable, AttemptVariable}
+	gone := []string{fagusSize, fagusJob, fagusRendezvous, fagusEpoch, fagusIdentity, fagusJoin, pmiDescriptor,
+		OriginVariable, AttemptVariable, LineVariable, InheritVariable}
 	for _, l := range launchers.All() {
 		gone = slices.Concat(gone, []string{l.Rank, l.Step}, l.Sizes, l.LocalRank, l.LocalSize, l.Hosts, l.Agrees)
 		for _, jobs := range l.Jobs {

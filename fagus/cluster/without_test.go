@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -9,7 +10,7 @@ import (
 // and that unrelated variables remain.
 func TestWithoutPlace(t *testing.T) {
 	for name, env := range map[string]vars{"openmpi": openMPI(), "hydra": hydra(), "slurm": slurm(), "flux": flux(), "pals": pals(), "kubernetes": kubernetes()} {
-		environ := []string{"HOME=/root", "=C:=odd"}
+		environ := []string{"HOME=/root", "=C:=odd", "FAGUS_LINE=fd:3", "FAGUS_INHERIT=00000000"}
 		for k, v := range env {
 			environ = append(environ, k+"="+v)
 		}
@@ -20,6 +21,9 @@ func TestWithoutPlace(t *testing.T) {
 				if s == k+"="+v {
 					left[k] = v
 				}
+			}
+			if strings.HasPrefix(s, "FAGUS_") {
+				t.Errorf("%s: %s remains", name, s)
 			}
 			if s == "HOME=/root" || s == "=C:=odd" {
 				kept++

@@ -86,7 +86,7 @@ func toldNode(nodes int) (n *node, streams []*told, links *Links, closed *int) {
 	}
 	cfg := Config{Network: "told", Limits: dimmnet.Limits{Store: word, LLCM: 64, Block: 64}, Patience: time.Hour}
 	n = newNode(&run{cfg: cfg, load: newLoad()}, 0, links)
-	n.timerSet.Store(true) // so that the timer sends nothing
+	n.late.set.Store(true) // so that the timer sends nothing
 	return n, streams, links, closed
 }
 
@@ -190,8 +190,8 @@ func TestEndedStreamIsIgnored(t *testing.T) {
 				t.Errorf("%s of rank 2: the stream to rank %d was asked for %v", name, r, streams[r].calls)
 			}
 		}
-		if n.err == nil || !strings.Contains(n.err.Error(), "rank 2") {
-			t.Errorf("%s: the run fails with %v", name, n.err)
+		if n.fault.err == nil || !strings.Contains(n.fault.err.Error(), "rank 2") {
+			t.Errorf("%s: the run fails with %v", name, n.fault.err)
 		}
 	}
 }

@@ -119,31 +119,31 @@ const (
 
 // setFlushTimer makes flushTimer send gathered posts if the thread does not call its port again.
 func (n *node) setFlushTimer() {
-	if !n.timerSet.Load() && n.timerSet.CompareAndSwap(false, true) {
+	if !n.late.set.Load() && n.late.set.CompareAndSwap(false, true) {
 		delay.Here()
-		n.flushTimer.Reset(longestGather << n.quiet.Load())
+		n.late.timer.Reset(longestGather << n.late.quiet.Load())
 	}
 }
 
 // mayHold reports whether the flush timer would soon send posts that wait for others. If it would
 // not, mayHold sees to it that it will after the next time that it fires.
 func (n *node) mayHold() bool {
-	n.held.Store(true)
-	return n.quiet.Load() == 0
+	n.late.held.Store(true)
+	return n.late.quiet.Load() == 0
 }
 
 // flushLate is called by flushTimer. It sets the timer again if a stream has not accepted all.
 func (n *node) flushLate() {
-	n.timerSet.Store(false)
+	n.late.set.Store(false)
 	delay.Here()
-	found := n.held.Swap(false)
+	found := n.late.held.Swap(false)
 	for _, q := range n.peers {
 		found = found || q != nil && q.out.waiting.Load()
 	}
 	if found {
-		n.quiet.Store(0)
-	} else if quiet := n.quiet.Load(); longestGather<<quiet < quietGather {
-		n.quiet.Store(quiet + 1)
+		n.late.quiet.Store(0)
+	} else if quiet := n.late.quiet.Load(); longestGather<<quiet < quietGather {
+		n.late.quiet.Store(quiet + 1)
 	}
 	n.flushAll()
 	for _, q := range n.peers {

@@ -40,8 +40,8 @@ func TestQuietPeer(t *testing.T) {
 	defer n.close()
 	for round := 1; round <= 3; round++ {
 		n.progress()
-		if n.err != nil {
-			t.Fatal(n.err)
+		if n.fault.err != nil {
+			t.Fatal(n.fault.err)
 		}
 		if n.LLCM.Load(0) == 0 || n.LLCM.Load(8) != 7 {
 			t.Errorf("round %d: the peers have stored %d and %d, want a number and 7", round, n.LLCM.Load(0), n.LLCM.Load(8))

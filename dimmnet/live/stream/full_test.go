@@ -303,7 +303,7 @@ func TestAbandonAll(t *testing.T) {
 	}
 	cfg := Config{Network: "deaf", Limits: dimmnet.Limits{Store: word, LLCM: 64, Block: 64}, Patience: time.Hour}
 	node := newNode(&run{cfg: cfg, load: newLoad()}, 0, links)
-	node.timerSet.Store(true) // so that the timer sends nothing
+	node.late.set.Store(true) // so that the timer sends nothing
 	p := node.newPort("")
 	var sent, received [ranks][2][]byte
 	for r := 1; r < ranks; r++ {

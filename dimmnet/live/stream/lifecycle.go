@@ -33,9 +33,9 @@ func (n *node) run(ctx context.Context, m dimmnet.Member, body func(dimmnet.Host
 	select {
 	case <-n.over:
 		n.linger()
-	case <-n.broken:
+	case <-n.fault.broken:
 	}
-	if n.broke.Load() {
+	if n.fault.broke.Load() {
 		n.settle()
 	}
 	if !stop() {
@@ -55,7 +55,7 @@ func (n *node) linger() {
 	}
 	n.engine.Unlock()
 	n.serveAll()
-	for !n.broke.Load() {
+	for !n.fault.broke.Load() {
 		arrivals, freed := n.arrivals.Load(), n.freed.Load()
 		if n.sendGoodbyes() {
 			return
@@ -98,7 +98,7 @@ const (
 
 // settle ends a failed run: it waits until the peers have the report and threads have returned.
 func (n *node) settle() {
-	<-n.reported
+	<-n.fault.reported
 	n.awaitLeader() // serveUntil waits in the poll, too
 	n.serveUntil(reportTime, func(q *peer) bool { return !q.out.waiting.Load() })
 	timer := time.NewTimer(n.shared.cfg.Grace)
@@ -144,9 +144,9 @@ func (n *node) serveUntil(atMost time.Duration, done func(q *peer) bool) {
 func (n *node) awaitLeader() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for n.leader != nil {
-		n.wake(n.leader)
-		n.leaderLeft.Wait()
+	for n.sleeping.leader != nil {
+		n.wake(n.sleeping.leader)
+		n.sleeping.left.Wait()
 	}
 }
 
@@ -170,5 +170,5 @@ func (n *node) close() {
 	if n.beats != nil {
 		n.beats.Close()
 	}
-	n.flushTimer.Stop()
+	n.late.timer.Stop()
 }

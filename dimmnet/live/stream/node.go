@@ -18,47 +18,63 @@ import (
 // node is a rank in one run: its memory, its connections, and its threads.
 type node struct {
 	nic
-	shared     *run
-	rank       dimmnet.Rank
-	peers      []*peer // by rank; nil for the own rank
-	poll       Poll
-	patience   time.Duration // Config.Patience
-	notice     *event
-	beats      Beats        // nil: silent peers go unnoticed
-	demand     OnDemand     // nil: all peers are connected
-	linked     atomic.Int32 // the number of peers that are connected
-	flushTimer *time.Timer  // sends posts that a thread has gathered and not sent
-	broke      atomic.Bool  // the run has failed; set after err, never cleared
-	watched    atomic.Int64 // the last turn of the watch, in ns since run.start; 0: none
-	_          [local.CacheLine]byte
+	shared   *run
+	rank     dimmnet.Rank
+	peers    []*peer // by rank; nil for the own rank
+	poll     Poll
+	patience time.Duration // Config.Patience
+	notice   *event
+	beats    Beats        // nil: silent peers go unnoticed
+	demand   OnDemand     // nil: all peers are connected
+	linked   atomic.Int32 // the number of peers that are connected
+	watched  atomic.Int64 // the last turn of the watch, in ns since run.start; 0: none
+	fault    fault
+	_        [local.CacheLine]byte
 
-	arrivals     atomic.Uint64 // incremented when bytes are in place
-	freed        atomic.Uint64 // incremented when a refused post may succeed
-	notices      atomic.Uint64
-	sleeperCount atomic.Int32 // threads that may be asleep
-	leaderAsleep atomic.Bool  // the leader is in the poll
-	timerSet     atomic.Bool  // flushTimer will fire
-	quiet        atomic.Int32 // how often flushTimer has found nothing to send, up to a limit
-	held         atomic.Bool  // since flushTimer fired, a thread has let posts wait, or would have
-	pauses       atomic.Int32 // how often the leader has waited for a Receive; read by tests
-	_            [local.CacheLine]byte
+	arrivals atomic.Uint64 // incremented when bytes are in place
+	freed    atomic.Uint64 // incremented when a refused post may succeed
+	notices  atomic.Uint64
+	late     lateFlush
+	sleeping sleeping
+	_        [local.CacheLine]byte
 
 	engine sync.Mutex // held by the thread that reads the streams; taken before all other locks
 	ready  [few]dimmnet.Rank
 	closed bool
 	came   bool // bytes have come since visit began
 
-	mu         sync.Mutex // guards the fields below; taken after all other locks
-	err        error      // the first failure as ports report it; set before broke
-	failure    []byte     // the report of err to the peers
-	isGone     uint8      // the argument of failure: 1 if err is the loss of a rank
-	threads    []*port    // threads that have not returned, in the order of their start
-	sleepers   []*sleeper
-	leader     *sleeper      // the sleeper that waits in the poll; nil if no thread does
-	leaderLeft sync.Cond     // signalled when there is no leader
-	broken     chan struct{} // closed by the first failure
-	reported   chan struct{} // closed when the report of the failure is in the peers' outboxes
-	over       chan struct{} // closed when no thread is left
+	mu      sync.Mutex    // guards the fields below; taken after all other locks
+	threads []*port       // threads that have not returned, in the order of their start
+	over    chan struct{} // closed when no thread is left
+}
+
+// lateFlush sends what a thread has gathered and not sent.
+type lateFlush struct {
+	timer *time.Timer
+	set   atomic.Bool  // timer will fire
+	quiet atomic.Int32 // how often timer has found nothing to send, up to a limit
+	held  atomic.Bool  // a thread has let posts wait, or would have, since timer fired
+}
+
+// sleeping are the threads that sleep, or are about to. The lock of the node guards what is not
+// atomic.
+type sleeping struct {
+	count   atomic.Int32 // threads that may be asleep
+	inPoll  atomic.Bool  // the leader is in the poll
+	pauses  atomic.Int32 // how often the leader has waited for a Receive; read by tests
+	threads []*sleeper
+	leader  *sleeper  // the sleeper that waits in the poll; nil if no thread does
+	left    sync.Cond // signalled when there is no leader
+}
+
+// fault is the first failure of a run. The lock of the node guards it.
+type fault struct {
+	broke    atomic.Bool   // the run has failed; set after err, never cleared
+	err      error         // as ports report it
+	report   []byte        // to the peers
+	isGone   uint8         // the argument of report: 1 if err is the loss of a rank
+	broken   chan struct{} // closed by the failure
+	reported chan struct{} // closed when the report is in the peers' outboxes
 }
 
 type peer struct {
@@ -93,11 +109,10 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 		beats:    l.Beats,
 		demand:   l.Demand,
 		patience: r.cfg.Patience,
-		broken:   make(chan struct{}),
-		reported: make(chan struct{}),
+		fault:    fault{broken: make(chan struct{}), reported: make(chan struct{})},
 		over:     make(chan struct{}),
 	}
-	n.leaderLeft.L = &n.mu
+	n.sleeping.left.L = &n.mu
 	n.notice = &event{node: n}
 	for i, s := range l.Streams {
 		if r := dimmnet.Rank(i); s != nil || n.demand != nil && r != rank {
@@ -107,8 +122,8 @@ func newNode(r *run, rank dimmnet.Rank, l *Links) *node {
 			}
 		}
 	}
-	n.flushTimer = time.AfterFunc(time.Hour, n.flushLate)
-	n.flushTimer.Stop()
+	n.late.timer = time.AfterFunc(time.Hour, n.flushLate)
+	n.late.timer.Stop()
 	return n
 }
 
@@ -166,30 +181,30 @@ func (n *node) spaceFreed() {
 // fail fails the run because of a rank, and reports this to all peers. The first failure counts.
 func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 	n.mu.Lock()
-	if n.err != nil {
+	if n.fault.err != nil {
 		n.mu.Unlock()
 		return
 	}
-	n.err = shown
+	n.fault.err = shown
 	why, verb := dimmnet.Reason(shown), "failed"
 	if dimmnet.IsGone(shown) {
-		n.isGone, verb = 1, "is gone"
+		n.fault.isGone, verb = 1, "is gone"
 	}
 	why = strings.TrimPrefix(why, fmt.Sprintf("%s: rank %d %s: ", n.shared.cfg.Network, because, verb))
-	n.failure = binary.LittleEndian.AppendUint16(nil, uint16(because))
-	n.failure = append(n.failure, why[:min(len(why), failureBytes)]...)
+	n.fault.report = binary.LittleEndian.AppendUint16(nil, uint16(because))
+	n.fault.report = append(n.fault.report, why[:min(len(why), failureBytes)]...)
 	n.shared.failed(cause)
-	n.broke.Store(true)
+	n.fault.broke.Store(true)
 	delay.Here()
-	close(n.broken)
-	for _, s := range n.sleepers {
+	close(n.fault.broken)
+	for _, s := range n.sleeping.threads {
 		s.cond.Signal()
 	}
-	if n.leader != nil {
+	if n.sleeping.leader != nil {
 		n.poll.Wake()
 	}
 	n.mu.Unlock()
-	defer close(n.reported)
+	defer close(n.fault.reported)
 	for _, q := range n.peers {
 		if q != nil && q.linked.Load() {
 			n.report(q)
@@ -200,7 +215,7 @@ func (n *node) fail(because dimmnet.Rank, cause, shown error) {
 // report reports the failure of the run to a peer.
 func (n *node) report(q *peer) {
 	n.mu.Lock()
-	payload, arg := n.failure, n.isGone
+	payload, arg := n.fault.report, n.fault.isGone
 	n.mu.Unlock()
 	_ = q.out.control(failure, arg, payload) // the stream ends for a peer that does not read
 	q.out.flush()

@@ -77,7 +77,7 @@ func (n *node) connect(q *peer) {
 		return
 	}
 	select {
-	case <-n.broken:
+	case <-n.fault.broken:
 	case <-time.After(reasonTime):
 		n.lost(q.rank, err)
 	}
@@ -100,7 +100,7 @@ func (n *node) Link(rank dimmnet.Rank, s Stream, near bool) {
 	q.out.link(s, near)
 	q.linked.Store(true)
 	n.linked.Add(1)
-	if n.broke.Load() {
+	if n.fault.broke.Load() {
 		n.report(q)
 	}
 	n.serve(q)

@@ -103,7 +103,7 @@ func TestHeldTwice(t *testing.T) {
 func TestOneSegment(t *testing.T) {
 	n, streams := newDeaf(2, 0)
 	p := n.newPort("")
-	n.timerSet.Store(true) // so that the timer sends nothing
+	n.late.set.Store(true) // so that the timer sends nothing
 	count := func(f func()) int {
 		before := len(streams[1].written())
 		f()
@@ -147,15 +147,15 @@ func TestQuietTimer(t *testing.T) {
 		for range 10 {
 			n.flushLate()
 		}
-		if got := longestGather << n.quiet.Load(); got != quietGather {
+		if got := longestGather << n.late.quiet.Load(); got != quietGather {
 			t.Fatalf("the timer fires after %v when it finds nothing, want %v", got, quietGather)
 		}
 	}
 	quiet()
-	n.timerSet.Store(true) // so that the timer itself sends nothing
+	n.late.set.Store(true) // so that the timer itself sends nothing
 	p.Store(1, 8, 1, word)
-	if n.flushLate(); n.quiet.Load() != 0 || len(streams[1].written()) != headerBytes+word {
-		t.Errorf("the timer has sent %d bytes and fires next after %v", len(streams[1].written()), longestGather<<n.quiet.Load())
+	if n.flushLate(); n.late.quiet.Load() != 0 || len(streams[1].written()) != headerBytes+word {
+		t.Errorf("the timer has sent %d bytes and fires next after %v", len(streams[1].written()), longestGather<<n.late.quiet.Load())
 	}
 	quiet()
 	if n.mayHold() {

@@ -32,11 +32,11 @@ func watchUntil(t *testing.T, stall time.Duration, turn func(b *beating, in []*p
 	n.beats, n.shared.cfg.Stall = b, stall
 	defer n.watch()()
 	select {
-	case <-n.reported:
+	case <-n.fault.reported:
 	case <-time.After(time.Hour):
 		t.Fatal("the run has not failed")
 	}
-	return n.err
+	return n.fault.err
 }
 
 // TestStopped: a process was stopped, and later a peer ends that gave no sign of life since. The

@@ -153,7 +153,7 @@ func (p *port) peer(r dimmnet.Rank, b []byte) *peer {
 
 // try calls post unless the run has failed. After a refusal, Idle waits for freed to change.
 func (p *port) try(post func() bool) (posted bool) {
-	if p.node.broke.Load() {
+	if p.node.fault.broke.Load() {
 		return false
 	}
 	freed := p.node.freed.Load()
@@ -229,8 +229,8 @@ func (p *port) Err() error {
 	case !p.pace.data || !p.pace.endCall(p.node.shared.clock()) || !p.node.mayHold():
 		p.flush()
 	}
-	if !p.node.broke.Load() {
+	if !p.node.fault.broke.Load() {
 		return nil
 	}
-	return p.node.err // written before broke was set, and never again
+	return p.node.fault.err // written before broke was set, and never again
 }

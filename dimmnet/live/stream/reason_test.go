@@ -79,8 +79,8 @@ func TestGone(t *testing.T) {
 	} {
 		w, beats, _ := newWatch(3)
 		c.fail(w, beats)
-		if dimmnet.IsGone(w.err) != c.gone {
-			t.Errorf("%s: rank 0 fails with %v, a loss: %v, want %v", c.name, w.err, !c.gone, c.gone)
+		if dimmnet.IsGone(w.fault.err) != c.gone {
+			t.Errorf("%s: rank 0 fails with %v, a loss: %v, want %v", c.name, w.fault.err, !c.gone, c.gone)
 		}
 		report := w.peers[2].stream.(pipes).out.b
 		if !strings.Contains(string(report), c.why) || strings.Contains(string(report), "is gone") {
@@ -94,8 +94,8 @@ func TestGone(t *testing.T) {
 			peer := newNode(&run{cfg: w.shared.cfg, load: newLoad(), start: time.Now()}, self, linksOf(3, self, report))
 			peer.serveAll()
 			var f *dimmnet.Failed
-			if !errors.As(peer.err, &f) || f.Rank != c.blame || dimmnet.IsGone(peer.err) != c.gone || (f.Lost != nil) != c.gone || (f.Why == "") != c.gone {
-				t.Errorf("%s: rank %d fails with %v (%+v), want rank %d, a loss: %v", c.name, self, peer.err, f, c.blame, c.gone)
+			if !errors.As(peer.fault.err, &f) || f.Rank != c.blame || dimmnet.IsGone(peer.fault.err) != c.gone || (f.Lost != nil) != c.gone || (f.Why == "") != c.gone {
+				t.Errorf("%s: rank %d fails with %v (%+v), want rank %d, a loss: %v", c.name, self, peer.fault.err, f, c.blame, c.gone)
 			}
 		}
 	}
@@ -147,8 +147,8 @@ func TestGoneByReport(t *testing.T) {
 		n.settle()
 		n.close()
 		var f *dimmnet.Failed
-		if !errors.As(n.err, &f) || f.Rank != 2 || f.Why != "boom" {
-			t.Errorf("the run fails with %v, want that rank 2 failed", n.err)
+		if !errors.As(n.fault.err, &f) || f.Rank != 2 || f.Why != "boom" {
+			t.Errorf("the run fails with %v, want that rank 2 failed", n.fault.err)
 		}
 		if took := time.Since(begun); took >= closingTime {
 			t.Errorf("the run ends after %v, want at once", took)

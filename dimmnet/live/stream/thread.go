@@ -68,7 +68,7 @@ func (e *event) Wait() error {
 	if e.sleeper != nil {
 		local.PanicWaited(n.shared.cfg.Network, n.rank)
 	}
-	if !e.set && n.err == nil {
+	if !e.set && n.fault.err == nil {
 		e.sleeper = n.newSleeper(func() bool { return e.set }, func(slept time.Duration) error {
 			return n.errorf("a thread of rank %d has waited %v for an event that no thread has set", n.rank, slept)
 		})
@@ -77,8 +77,8 @@ func (e *event) Wait() error {
 		n.shared.load.wanted.Add(1)
 		e.sleeper = nil
 	}
-	if n.err != nil {
-		return n.err
+	if n.fault.err != nil {
+		return n.fault.err
 	}
 	e.set = false
 	return nil

@@ -48,28 +48,28 @@ func (n *node) newSleeper(due func() bool, overdue func(time.Duration) error) *s
 // sleep returns when s is due, or the run has failed. One of the sleeping threads of a node is the
 // leader: it sleeps in the poll, and serves the peers for all. The lock of the node is held.
 func (n *node) sleep(s *sleeper) {
-	n.sleepers = append(n.sleepers, s)
+	n.sleeping.threads = append(n.sleeping.threads, s)
 	// It is counted before due is called: a thread that makes s due reads sleeperCount afterwards.
-	n.sleeperCount.Add(1)
+	n.sleeping.count.Add(1)
 	delay.Here()
-	for !s.due() && n.err == nil {
-		if n.leader == nil {
+	for !s.due() && n.fault.err == nil {
+		if n.sleeping.leader == nil {
 			n.lead(s)
 		} else {
 			s.cond.Wait()
 		}
 	}
-	n.sleeperCount.Add(-1)
-	n.sleepers = slices.DeleteFunc(n.sleepers, func(other *sleeper) bool { return other == s })
-	if n.leader == nil && len(n.sleepers) > 0 {
-		n.sleepers[0].cond.Signal() // the first sleeper becomes the leader
+	n.sleeping.count.Add(-1)
+	n.sleeping.threads = slices.DeleteFunc(n.sleeping.threads, func(other *sleeper) bool { return other == s })
+	if n.sleeping.leader == nil && len(n.sleeping.threads) > 0 {
+		n.sleeping.threads[0].cond.Signal() // the first sleeper becomes the leader
 	}
 }
 
 // lead sleeps in the poll once, without the lock of the node, and serves the ready peers.
 func (n *node) lead(s *sleeper) {
-	n.leader = s
-	n.leaderAsleep.Store(true)
+	n.sleeping.leader = s
+	n.sleeping.inPoll.Store(true)
 	n.mu.Unlock()
 	if n.shared.joined {
 		local.Foreground(n.shared.calmed)
@@ -78,7 +78,7 @@ func (n *node) lead(s *sleeper) {
 	var events [16]dimmnet.Rank
 	ready := n.poll.Wait(events[:], max(time.Millisecond, min(longestSleep, n.patience)))
 	delay.Here()
-	n.leaderAsleep.Store(false)
+	n.sleeping.inPoll.Store(false)
 	delay.Here()
 	n.engine.Lock()
 	blocked := len(ready) > 0
@@ -93,13 +93,13 @@ func (n *node) lead(s *sleeper) {
 	}
 	n.engine.Unlock()
 	if blocked { // the poll would return at once until a thread calls Receive
-		n.pauses.Add(1)
+		n.sleeping.pauses.Add(1)
 		time.Sleep(time.Millisecond)
 	}
 	delay.Here()
 	n.mu.Lock()
-	n.leader = nil
-	n.leaderLeft.Broadcast()
+	n.sleeping.leader = nil
+	n.sleeping.left.Broadcast()
 	if err := n.overdue(); err != nil {
 		n.mu.Unlock()
 		n.fail(n.rank, err, err)
@@ -110,7 +110,7 @@ func (n *node) lead(s *sleeper) {
 // overdue returns the error of a thread that has slept for Config.Patience. The lock is held.
 func (n *node) overdue() error {
 	now := time.Now()
-	for _, s := range n.sleepers {
+	for _, s := range n.sleeping.threads {
 		if slept := now.Sub(s.since); slept >= n.patience && !s.due() {
 			return s.overdue(slept.Round(time.Millisecond))
 		}
@@ -121,13 +121,13 @@ func (n *node) overdue() error {
 // wakeDue wakes the threads that are due. The caller has just changed a condition of some of them.
 func (n *node) wakeDue() {
 	delay.Here()
-	if n.sleeperCount.Load() == 0 {
+	if n.sleeping.count.Load() == 0 {
 		return
 	}
 	delay.Here()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, s := range n.sleepers {
+	for _, s := range n.sleeping.threads {
 		if s.due() {
 			n.wake(s)
 		}
@@ -138,9 +138,9 @@ func (n *node) wakeDue() {
 func (n *node) wake(s *sleeper) {
 	delay.Here()
 	switch {
-	case s != n.leader:
+	case s != n.sleeping.leader:
 		s.cond.Signal()
-	case n.leaderAsleep.Load():
+	case n.sleeping.inPoll.Load():
 		n.poll.Wake()
 	}
 }
@@ -200,5 +200,5 @@ func (p *port) climb() (sleep bool) {
 // due reports whether Idle can return.
 func (p *port) due() bool {
 	n := p.node
-	return n.arrivals.Load() != p.seen || n.broke.Load() || p.refused && n.freed.Load() != p.freed
+	return n.arrivals.Load() != p.seen || n.fault.broke.Load() || p.refused && n.freed.Load() != p.freed
 }

@@ -93,9 +93,9 @@ func TestSleepersWake(t *testing.T) {
 		ended := make(chan error, 2)
 		for _, e := range all {
 			go func() { ended <- e.Wait() }()
-			eventually(t, name+": the leader sleeps", n.leaderAsleep.Load)
+			eventually(t, name+": the leader sleeps", n.sleeping.inPoll.Load)
 		}
-		eventually(t, name+": both sleep", func() bool { return n.sleeperCount.Load() == 2 })
+		eventually(t, name+": both sleep", func() bool { return n.sleeping.count.Load() == 2 })
 		cause(n, all)
 		for range 2 {
 			select {
@@ -126,14 +126,14 @@ func TestIdleWakes(t *testing.T) {
 			p.Idle(p.Arrivals())
 			close(woken)
 		}()
-		eventually(t, name+": the leader sleeps", n.leaderAsleep.Load)
+		eventually(t, name+": the leader sleeps", n.sleeping.inPoll.Load)
 		cause(n, p)
 		select {
 		case <-woken:
 		case <-time.After(patient):
 			t.Fatalf("%s: the thread is not woken", name)
 		}
-		n.flushTimer.Stop()
+		n.late.timer.Stop()
 	}
 }
 
@@ -144,22 +144,22 @@ func TestSuccessor(t *testing.T) {
 	ended := make(chan error, len(all))
 	for i, e := range all {
 		go func() { ended <- e.Wait() }()
-		eventually(t, "a thread sleeps", func() bool { return n.sleeperCount.Load() == int32(i+1) && n.leaderAsleep.Load() })
+		eventually(t, "a thread sleeps", func() bool { return n.sleeping.count.Load() == int32(i+1) && n.sleeping.inPoll.Load() })
 	}
 	for left := len(all); left > 0; left-- {
-		eventually(t, "a thread leads", n.leaderAsleep.Load)
+		eventually(t, "a thread leads", n.sleeping.inPoll.Load)
 		n.mu.Lock()
 		for _, e := range all {
-			if e.sleeper != nil && e.sleeper == n.leader {
+			if e.sleeper != nil && e.sleeper == n.sleeping.leader {
 				e.set = true
 			}
 		}
-		n.wake(n.leader)
+		n.wake(n.sleeping.leader)
 		n.mu.Unlock()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		eventually(t, "a thread leaves", func() bool { return n.sleeperCount.Load() == int32(left-1) })
+		eventually(t, "a thread leaves", func() bool { return n.sleeping.count.Load() == int32(left-1) })
 	}
 }
 
@@ -179,14 +179,14 @@ func TestLateTimer(t *testing.T) {
 			t.Errorf("rank %d gets a frame of kind %v", rank+1, kind(b[2]))
 		}
 	}
-	n.flushTimer.Stop()
+	n.late.timer.Stop()
 }
 
 // TestFlushAllPeers checks that Err and Idle send the gathered posts to every peer.
 func TestFlushAllPeers(t *testing.T) {
 	n, streams := newDeaf(4, 0)
 	p := n.newPort("")
-	n.timerSet.Store(true) // so that the timer sends nothing
+	n.late.set.Store(true) // so that the timer sends nothing
 	for rank := dimmnet.Rank(1); rank < 4; rank++ {
 		if !p.Store(rank, 8, 1, word) {
 			t.Fatal("a Store was refused")
@@ -389,7 +389,7 @@ func TestLeaderBeforeZeroCopy(t *testing.T) {
 	if !n.peers[1].in.blocked || n.LLCM.Load(8) != 7 {
 		t.Fatalf("blocked: %t, the word is %d: want the Store alone to have landed", n.peers[1].in.blocked, n.LLCM.Load(8))
 	}
-	if got := n.pauses.Load(); got != 0 {
+	if got := n.sleeping.pauses.Load(); got != 0 {
 		t.Errorf("the leader pauses %d times after an arrival, want 0", got)
 	}
 	woken := make(chan struct{})
@@ -397,12 +397,12 @@ func TestLeaderBeforeZeroCopy(t *testing.T) {
 		p.Idle(p.Arrivals())
 		close(woken)
 	}()
-	eventually(t, "the leader pauses", func() bool { return n.pauses.Load() > 0 })
+	eventually(t, "the leader pauses", func() bool { return n.sleeping.pauses.Load() > 0 })
 	n.newPort("other").Store(0, 16, 1, word)
 	select {
 	case <-woken:
 	case <-time.After(patient):
 		t.Fatal("the leader does not wake")
 	}
-	n.flushTimer.Stop()
+	n.late.timer.Stop()
 }

@@ -46,7 +46,7 @@ func (w *watch) checkOften(times int, beats *rhythm, ranks ...int) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.err
+	return w.fault.err
 }
 
 func wantError(t *testing.T, err error, parts ...string) {

@@ -160,7 +160,7 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	if err == nil && !cfg.Network.Processes {
 		err = capacity.Processes(0)
 	}
-	if err == nil && (own || cfg.Network.Processes || os.Getenv(lineVariable) != "") {
+	if err == nil && (own || cfg.Network.Processes || os.Getenv(cluster.LineVariable) != "") {
 		err = cfg.takePlace(net, nodes)
 	}
 	return cfg, err
@@ -244,7 +244,7 @@ func readCheck(c *cli.Context) (fagus.Check, error) {
 // nodes from the launcher, which may start a job again with another one. FAGUS_NODES is only a
 // default.
 func (cfg *Config) takePlace(net, nodes setting) error {
-	line := os.Getenv(lineVariable) != ""
+	line := os.Getenv(cluster.LineVariable) != ""
 	place, err := cluster.FromEnv(os.LookupEnv)
 	if errors.Is(err, cluster.ErrNoJob) && !line {
 		return nil

@@ -54,14 +54,9 @@ func ownNodes(on Network, launched bool, size int) int {
 	return max(2, runtime.NumCPU())
 }
 
-const (
-	// lineVariable names the connection to a launcher that simulates the network (package launch).
-	lineVariable = "FAGUS_LINE"
-
-	// Claim is what a process sends to that launcher first if the process of rank 0 simulates the
-	// network instead. No request of a C program begins like it.
-	Claim = "FagusGo1"
-)
+// Claim is what a process sends first to the launcher that simulates the network (package launch)
+// if the process of rank 0 simulates it instead. No request of a C program begins like it.
+const Claim = "FagusGo1"
 
 // StandBy reports whether another process runs all ranks, so that this one has nothing to do. It
 // also announces that to a launcher that would simulate the network itself.
@@ -74,14 +69,14 @@ func (cfg *Config) StandBy() (idle bool, err error) {
 
 // claim sends Claim to the launcher that simulates the network, if there is one.
 func claim() error {
-	where := os.Getenv(lineVariable)
+	where := os.Getenv(cluster.LineVariable)
 	if where == "" {
 		return nil
 	}
 	number, ok := strings.CutPrefix(where, "fd:")
 	fd, err := strconv.ParseUint(number, 10, 16)
 	if !ok || err != nil || fd < 3 {
-		return usage.Errorf("%s is %q: want fd: and a file descriptor, 3 or more", lineVariable, where)
+		return usage.Errorf("%s is %q: want fd: and a file descriptor, 3 or more", cluster.LineVariable, where)
 	}
 	line := os.NewFile(uintptr(fd), "line")
 	_, err = line.WriteString(Claim)

@@ -79,7 +79,7 @@ func Launch(c *cli.Context, cfg Config, args []string, agent string, atEnd bool)
 	job := &launch.Job{
 		Size:     cfg.Nodes,
 		Spec:     cfg.Spec,
-		Env:      []string{inheritVariable + "=" + digest(args)},
+		Env:      []string{cluster.InheritVariable + "=" + digest(args)},
 		Argv:     append([]string{self}, args...),
 		Stdin:    os.Stdin,
 		Stdout:   c.App.Writer,

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -46,17 +47,13 @@ func read(c *cli.Context, flag, variable string) setting {
 	return s
 }
 
-// inheritVariable has the digest of the command line of a rank whose launcher has read it: what it
-// says about the network is then in the environment (cluster.Spec). A program that the rank starts
-// has another command line.
-const inheritVariable = "FAGUS_INHERIT"
-
+// digest returns the value of cluster.InheritVariable for a command line.
 func digest(args []string) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(strings.Join(args, "\x00"))))
 }
 
 // inherits reports whether the launcher of this process has read its command line.
-func inherits() bool { return os.Getenv(inheritVariable) == digest(os.Args[1:]) }
+func inherits() bool { return os.Getenv(cluster.InheritVariable) == digest(os.Args[1:]) }
 
 // readNet returns the value of --net or FAGUS_NET.
 func readNet(c *cli.Context) setting {

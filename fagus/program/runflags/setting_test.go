@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // environment sets the variables that tell a process its place, and what replaces flags.
 func environment(t *testing.T, variables ...string) {
 	t.Helper()
-	for _, name := range []string{"FAGUS_RANK", "FAGUS_SIZE", "FAGUS_JOB", "FAGUS_RENDEZVOUS", "JOB_COMPLETION_INDEX", netVariable, nodesVariable, modeVariable, lineVariable} {
+	for _, name := range []string{"FAGUS_RANK", "FAGUS_SIZE", "FAGUS_JOB", "FAGUS_RENDEZVOUS", "JOB_COMPLETION_INDEX", netVariable, nodesVariable, modeVariable, cluster.LineVariable} {
 		t.Setenv(name, "")
 	}
 	for _, v := range variables {
@@ -53,7 +54,7 @@ func TestVariables(t *testing.T) {
 // and a program that the rank starts, from its own.
 func TestInherits(t *testing.T) {
 	for of, want := range map[string]string{digest(os.Args[1:]): TCP, digest([]string{"another"}): SHM, "": SHM} {
-		environment(t, "FAGUS_NET=tcp", inheritVariable+"="+of)
+		environment(t, "FAGUS_NET=tcp", cluster.InheritVariable+"="+of)
 		for name, read := range map[string]func(*testing.T, ...string) (Config, error){"run": parse, "own": parseOwn} {
 			cfg, err := read(t, "--net", "shm", "--stall", "7s")
 			if err != nil || cfg.Network.Name != want || cfg.Spec.Net.String() != want || (cfg.Spec.Stall == 0) != (want == TCP) {

@@ -192,14 +192,22 @@ func InTurn[R any](t *Contest, count int, do func(cfg runflags.Config, v Version
 	for item := range runs {
 		runs[item] = make([][]R, len(t.Versions))
 	}
-	return runs, experiment.InTurn(t.Repeat, count*len(t.Versions), func(round, i int) error {
-		item, v := i/len(t.Versions), i%len(t.Versions)
-		cfg := t.Config
-		if cfg.Seed != 0 {
-			cfg.Seed += uint64(round)
+	// The versions of an item run one after the other: what is compared is near in time.
+	for round := range t.Repeat {
+		for item := range runs {
+			for i := range t.Versions {
+				v := (i + round) % len(t.Versions)
+				cfg := t.Config
+				if cfg.Seed != 0 {
+					cfg.Seed += uint64(round)
+				}
+				r, err := do(t.Versions[v].Config(cfg), t.Versions[v], item, round)
+				if err != nil {
+					return nil, err
+				}
+				runs[item][v] = append(runs[item][v], r)
+			}
 		}
-		r, err := do(t.Versions[v].Config(cfg), t.Versions[v], item, round)
-		runs[item][v] = append(runs[item][v], r)
-		return err
-	})
+	}
+	return runs, nil
 }

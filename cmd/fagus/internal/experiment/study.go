@@ -115,10 +115,13 @@ func (s *Study) runOnce(ctx context.Context, p *Point) (err error) {
 	}
 	began := time.Now()
 	r, failed := s.By.Run(ctx, args...)
-	p.Wall = time.Since(began)
+	took := time.Since(began)
 	switch {
 	case failed != nil:
-		if p.Fault, err = Fault(ctx, failed); p.Fault == Refused {
+		if p.Fault, err = Fault(ctx, failed); err != nil {
+			return err // of the study: the point has no result
+		}
+		if p.Fault == Refused {
 			p.refused = failed
 		}
 	case !r.Verified:
@@ -126,7 +129,8 @@ func (s *Study) runOnce(ctx context.Context, p *Point) (err error) {
 	default:
 		p.Runs = append(p.Runs, r)
 	}
-	return err
+	p.Wall = took
+	return nil
 }
 
 func (p *Point) summarize() {

@@ -115,6 +115,11 @@ func TestStudyEnds(t *testing.T) {
 	if !errors.Is(err, enough) || runs != 1 {
 		t.Errorf("%v after %d runs", err, runs)
 	}
+	for i, p := range s.Points {
+		if result := len(p.Runs) > 0 || p.Fault != ""; result != (p.Wall > 0) || i > 0 && result {
+			t.Errorf("point %d of a study that has ended after one run: %+v", i, p)
+		}
+	}
 }
 
 // TestNothingToStudy: a study without programs, axes, values or runs is an error.

@@ -198,7 +198,8 @@ func (d *deaths) expect(ctx context.Context, iterations int) (sorResult, error) 
 	result := d.references[iterations]
 	if result == nil {
 		result = sync.OnceValues(func() (r sorResult, err error) {
-			alone := spec{args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -1}
+			// With another number it would have the mark of another job, which it would end.
+			alone := spec{args: sor(iterations), network: runflags.Inproc, ranks: 1, number: -iterations}
 			_, err = alone.run(ctx, func(j *job) (err error) {
 				<-j.ended
 				r, err = j.result()
