@@ -35,11 +35,9 @@ func Drive(p Port, s Stepper, done func() bool) error {
 // has a processor to itself. It calls s.Step up to steps times before it calls Drive.
 func DriveSoon(p Port, s Stepper, done func() bool, steps int) error {
 	for range steps {
-		if _, err := s.Step(); err != nil {
+		progress, err := s.Step()
+		if err != nil || progress && done() {
 			return err
-		}
-		if done() {
-			return nil
 		}
 	}
 	return Drive(p, s, done)
