@@ -72,14 +72,14 @@ func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool,
 			Transfer: cfg.Transfer, Spin: ownProcessor(h),
 			FirstPhase: cfg.first.phase, FirstVersion: cfg.first.version, Observer: o, Charge: work.charge,
 		})
-		return &lockEngine{e, h.Port(), o}, err
+		return &lockEngine{e, h.Port()}, err
 	}
 	if cfg.Mode == Threaded {
 		e, err := threaded.New(h, space, threaded.Config{
 			Notices: cfg.Notices, Direct: cfg.Direct, Trees: cfg.trees(h.Port().Nodes()), OneHelper: cfg.Net.Clock() == dimmnet.Wall && !cfg.helpers(),
 			FirstVersion: cfg.first.version, Observer: o,
 		})
-		return &threadedEngine{e, h.Port(), o}, err
+		return &threadedEngine{e, h.Port()}, err
 	}
 	e, err := phase.New(h.Port(), space, phase.Config{
 		Transfer: cfg.Transfer,
@@ -121,13 +121,11 @@ func ownProcessor(h dimmnet.Host) bool {
 
 type lockEngine struct {
 	*locks.Engine
-	port     dimmnet.Port
-	observer syncvar.Observer
+	port dimmnet.Port
 }
 
-// Acquire says that the rank waits, and acquires by locks: without a phase.
+// Acquire acquires by locks: without a phase.
 func (e *lockEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest, error) {
-	e.observer.Entered()
 	return syncvar.Latest{}, e.Engine.Acquire(shared, exclusive)
 }
 
@@ -153,19 +151,16 @@ func (e *lockEngine) Close() {}
 
 type threadedEngine struct {
 	*threaded.Engine
-	port     dimmnet.Port
-	observer syncvar.Observer
+	port dimmnet.Port
 }
 
-// Acquire says that the rank waits, and acquires by the helper threads.
+// Acquire acquires by the helper threads.
 func (e *threadedEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest, error) {
-	e.observer.Entered()
 	return syncvar.Latest{}, e.Engine.Acquire(shared, exclusive)
 }
 
-// Meet says that the rank waits, and meets by the helper threads, which tell who came last.
+// Meet meets by the helper threads, which tell who came last.
 func (e *threadedEngine) Meet(call syncvar.Call, word uint64) (syncvar.Latest, error) {
-	e.observer.Entered()
 	return syncvar.Latest{}, e.Engine.Meet(call, word)
 }
 

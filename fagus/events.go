@@ -75,7 +75,7 @@ func (es *events) wanted(k eventKind) bool { return es.observers[k] != nil }
 
 // tell tells the observers of an event. The caller adds to an error which call has failed.
 func (es *events) tell(kind eventKind, call rollcall.Call, set *SyncSet, ids []syncvar.ID) error {
-	if es.observers[kind] == nil {
+	if es.observers[kind] == nil { // by wanted it would be too long to be inlined
 		return nil
 	}
 	// A call, so that the compiler inlines tell.

@@ -163,6 +163,7 @@ func (e *Engine) Declare(f func() error) error {
 // Acquire returns when the rank has all variables of both lists, which are strictly increasing and
 // disjoint. The rank must hold none of the variables.
 func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
+	e.observer.Entered()
 	// A rank that finds its variables free would not notice a failed port.
 	if err := e.port.Err(); err != nil {
 		return err

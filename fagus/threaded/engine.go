@@ -167,6 +167,7 @@ func (e *Engine) Declare(f func() error) error {
 // Acquire waits until all variables of both sets are granted and their data have arrived. The sets
 // must be strictly increasing and disjoint. The rank must hold none of the variables.
 func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
+	e.cfg.Observer.Entered()
 	// A rank that owns all variables of the sets would not notice a failed port.
 	if err := e.port.Err(); err != nil {
 		return err
@@ -348,6 +349,7 @@ func (e *Engine) release(id syncvar.ID, changed bool) error {
 // this rank's copies of all variables that it has acquired. End also waits until the helper
 // threads have returned. word is the rank's word in a Reduce, and 0 in other calls.
 func (e *Engine) Meet(call syncvar.Call, word uint64) error {
+	e.cfg.Observer.Entered()
 	if err := e.meet(call, word); err != nil {
 		return err
 	}
