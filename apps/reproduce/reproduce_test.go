@@ -260,9 +260,10 @@ func TestMPI(t *testing.T) {
 	}
 }
 
-// TestStopped: an experiment that is stopped at any time returns the reason.
+// TestStopped: an experiment that is stopped at any time returns the reason. Some are over before
+// the last of these stops.
 func TestStopped(t *testing.T) {
-	for name, run := range map[string]experiment{"aotf": reproduce.AOTF} {
+	for name, run := range map[string]experiment{"AOTF": reproduce.AOTF, "Barrier": reproduce.Barrier, "Sum": reproduce.Sum, "Colony": reproduce.Colony, "SendRecv": reproduce.SendRecv, "MPI": reproduce.MPI} {
 		for runs := range 12 {
 			ctx, cancel := context.WithCancel(t.Context())
 			left := runs
@@ -272,7 +273,8 @@ func TestStopped(t *testing.T) {
 				}
 			}
 			stop()
-			if _, err := run(ctx, reproduce.Config{Rounds: 3, Progress: stop}); !errors.Is(err, context.Canceled) {
+			_, err := run(ctx, reproduce.Config{Rounds: 3, Progress: stop})
+			if stopped := errors.Is(err, context.Canceled); !stopped && (err != nil || name == "AOTF" || runs < 2) {
 				t.Errorf("%s, stopped after %d runs: %v", name, runs, err)
 			}
 		}
