@@ -148,3 +148,23 @@ func TestClasses(t *testing.T) {
 		t.Error("no error for a step in which one rank writes what another reads")
 	}
 }
+
+// TestFresh: an element that a rank overwrites before any other use needs no input; one that the
+// rank reads first, in an earlier step or in the same one, needs it.
+func TestFresh(t *testing.T) {
+	p := NewPlan(2, 40)
+	s := p.Step()
+	p.Reads(s, 0, 0).Add(5, 10)
+	s = p.Step()
+	p.Overwrites(s, 0, 0).Add(0, 20)
+	p.Reads(s, 0, 0).Add(15, 25)
+	s = p.Step()
+	p.Overwrites(s, 0, 0).Add(20, 30)
+	var got []string
+	for _, c := range p.classes(0) {
+		got = append(got, fmt.Sprint(c.intervals))
+	}
+	if want := []string{"[{0 5} {10 15} {25 30}]", "[{5 10} {15 25}]"}; !slices.Equal(got, want) {
+		t.Errorf("fresh and other elements %v, want %v", got, want)
+	}
+}

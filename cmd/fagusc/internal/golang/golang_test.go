@@ -63,3 +63,42 @@ func TestLoad(t *testing.T) {
 		t.Error("Load of a file that does not parse: no error")
 	}
 }
+
+// TestPlanHasShape checks that a plan is used again only for matrices of the same shape: 2 rows of
+// 6 elements have as many elements as 6 rows of 2.
+func TestPlanHasShape(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module m\n\ngo 1.22\n",
+		"a.go": `package m
+
+//fagus:parallel
+func F(a, b [][]int, n int) {
+	for i := range n {
+		for j := range b[i] {
+			a[i][j] = b[i][j]
+		}
+	}
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := files[0].Emit(Options{Spend: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, depends, _ := strings.Cut(string(text), "region.Known(")
+	depends, _, _ = strings.Cut(depends, "{")
+	for _, want := range []string{"n", "region.Columns(a)", "region.Columns(b)"} {
+		if !strings.Contains(depends, ", "+want) {
+			t.Errorf("the plan does not depend on %s: region.Known(%s", want, depends)
+		}
+	}
+}
