@@ -38,7 +38,7 @@ type declaredNote struct {
 	Digest     uint64
 }
 
-// apart connects the roll-calls and errors of this rank with those of ranks in other processes. A
+// apart connects the roll-calls and errors of this rank with the ranks of other processes. A
 // nil apart does nothing.
 type apart struct {
 	own       dimmnet.Rank

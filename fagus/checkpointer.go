@@ -13,8 +13,8 @@ import (
 type Checkpointer interface {
 	// Begin begins a run at a rank: what was known of versions and of the time is void.
 	Begin(rank int)
-	// Due returns the number of the checkpoint to make at the present cut, larger than that of
-	// every checkpoint before and below 2^62, or 0 to make none. now is the time of the run. If
+	// Due returns the number of the checkpoint to make at the present cut, larger than every
+	// number before and below 2^62, or 0 to make none. now is the time of the run. If
 	// stop, the run ends when the checkpoint is valid. Rank 0 calls Due. An error ends the run.
 	Due(ctx context.Context, now Time) (number uint64, stop bool, err error)
 	// Save keeps what a rank owns at a cut. The memory of the pieces may change after it returns.

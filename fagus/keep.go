@@ -78,7 +78,7 @@ func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
 	k := keptVector[T](n, name, len(*x))
 	share := func() (lo, hi int) { return len(*x) * n.rank / n.nodes, len(*x) * (n.rank + 1) / n.nodes }
 	lo, hi := share()
-	k.own = (hi - lo) * k.Element // if the length changes, that of some rank does
+	k.own = (hi - lo) * k.Element // if the length changes, some rank's share does
 	k.save = func(yield func(int, []byte) bool) {
 		lo, hi := share()
 		yield(lo*k.Element, bytesOf((*x)[lo:hi]))

@@ -44,7 +44,7 @@ var both = map[string]string{"s": "x", "t": "y"}
 
 // litmusTests returns the tests of docs/lab/papers.md, Entry consistency, except for the test of
 // zombies: Fagus does not recover from failures yet. Update is collective here, and refreshes the
-// variables that a rank has acquired before. The tests after them are those of Fence.
+// variables that a rank has acquired before. The tests after them are about Fence.
 func litmusTests() []litmus {
 	return []litmus{
 		{name: "1 MP, one guard", bound: map[string]string{"s": "xy"},

@@ -9,7 +9,7 @@ import (
 // axioms enumerates the outcomes that entry consistency allows (docs/lab/papers.md, Entry
 // consistency). Tenures are executed one at a time in every order that the programs permit,
 // which is equivalent to axioms A1, A2 and A3. A read outside tenures returns any version
-// from that of the rank's copy to the newest (A4).
+// from the version of the rank's copy to the newest (A4).
 type axioms struct {
 	*litmus
 	found map[string]bool

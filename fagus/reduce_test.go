@@ -17,7 +17,7 @@ import (
 )
 
 // reduceTo calls Reduce with the number that term returns for this rank, and compares the bits of
-// the result with those of a sequential fold; and calls Gather with the same numbers.
+// the result with a sequential fold. It calls Gather with the same numbers.
 func reduceTo[T fagus.Word](n *fagus.Node, term func(rank int) T, combine func(a, b T) T) error {
 	want := term(0)
 	for rank := 1; rank < n.Nodes(); rank++ {

@@ -28,9 +28,9 @@ import (
 // no checkpoints: what precedes them must not be done again. So a fill, which a resumed run does
 // not do, loops without Steps.
 //
-// The first loop of a run that resumes must be that of the checkpoint: of the same kind (Steps or
-// Rounds), in the same source file, as many lines after Resume, and of the same end; only Steps may
-// have another one. Another loop is an error, and so is a later one like the first.
+// The first loop of a run that resumes must be the loop of the checkpoint: of the same kind (Steps
+// or Rounds), in the same source file, as many lines after Resume, and with the same end; only
+// Steps may have another end. Another loop is an error, and so is a later one like the first.
 func (n *Node) Steps(end int) iter.Seq[int] {
 	loop := n.newLoop("Steps", end)
 	return func(yield func(int) bool) {

@@ -118,8 +118,7 @@ func TestBreak(t *testing.T) {
 	}
 }
 
-// TestOtherLoop: the steps that a checkpoint counts are those of one loop. Another loop does not
-// begin with them.
+// TestOtherLoop: a checkpoint counts the steps of one loop. Another loop does not begin with them.
 func TestOtherLoop(t *testing.T) {
 	type loops struct {
 		stop                int // the step of the first loop at which the run ends

@@ -1,6 +1,6 @@
 // The providers of libfabric that a library opens. It is compiled into the peers where libfabric
-// has its headers here: an executable's fi_fabric comes before that of libfabric.so.1 for all
-// libraries of the process, also for the plugins of Open MPI.
+// has its headers here: all libraries of the process, also the plugins of Open MPI, then call the
+// fi_fabric of the executable instead of libfabric.so.1.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 //
 //	mpirun -n RANKS peer.openmpi CPU0,CPU1,... SOCKET
 //
-// It is built with the operations of one library: those of the folder mpi, shmem or fabric. Each
+// It is built with the operations in one folder: mpi, shmem or fabric. Each
 // rank connects to the Unix socket and sends "rank R", or "rank R over PROVIDER..." if the library
 // has opened providers of libfabric. It then receives lines "OPERATION SIZE COUNT", the same
 // at both ranks, and answers each with the nanoseconds that COUNT operations took after a barrier.

@@ -71,7 +71,8 @@ func exemptions() (all []exemption) {
 	return all
 }
 
-// likeCG returns the programs whose lines of fagus compare differ from those of cg by names alone.
+// likeCG returns the programs whose lines of fagus compare differ from the lines of cg only in
+// names.
 func likeCG() (names []string) {
 	for _, p := range catalog.Programs() {
 		if p.Name != "matmul" && p.Name != "cg" {

@@ -21,7 +21,7 @@ import (
 
 // TestKilledHosts kills hosts of fagus run sor --restart, each with all processes and its memory,
 // at random instants after a checkpoint, until too few are left. A host is what has its name in the
-// environment. The result must be that of an undisturbed run, bit for bit. It logs the times from
+// environment. The result must equal an undisturbed run, bit for bit. It logs the times from
 // the kill until the new ranks have computed and saved an iteration.
 func TestKilledHosts(t *testing.T) {
 	longtest.Need(t)

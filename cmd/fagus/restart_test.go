@@ -28,10 +28,9 @@ import (
 
 var kills = flag.Int("kills", 0, "how many ranks TestKilledRanks kills, half of them on each network; 0: 200 with FAGUS_LONG=2, otherwise 20; 100 take 1 to 4 minutes, and -timeout must permit it")
 
-// TestKilledRanks kills ranks of fagus run sor --restart at random instants, also while they
-// start or resume. The result, and all arrays at the end, must be those of an undisturbed run,
-// bit for bit. It logs the times from the kill until the new ranks have computed and saved one
-// iteration.
+// TestKilledRanks kills ranks of fagus run sor --restart at random instants, also while they start
+// or resume. The result, and all arrays at the end, must equal an undisturbed run, bit for bit. It
+// logs the times from the kill until the new ranks have computed and saved one iteration.
 func TestKilledRanks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a killed run takes a second, and the ranks are processes without the race detector")

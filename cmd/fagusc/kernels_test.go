@@ -26,7 +26,7 @@ import (
 //
 //	go test ./cmd/fagusc -run TestKernels -update
 //
-// go test ./cmd/fagusc/testdata/polybench works like that of any other package.
+// go test works in ./cmd/fagusc/testdata/polybench as in any other package.
 func TestKernels(t *testing.T) {
 	testdata, err := filepath.Abs("testdata")
 	if err != nil {

@@ -47,8 +47,8 @@ func (m *model) findUsesOf(slice *ssa.Call) {
 	m.addElements(u.found, m.arrayOf(arguments(&slice.Call)[0]), slice.Parent(), slice.Pos())
 }
 
-// addElements adds uses of an array. Those without a position get that of their origin, if they are
-// in its function.
+// addElements adds uses of an array. Uses without a position get the position of their origin, if
+// they are in its function.
 func (m *model) addElements(found []element, of array, origin *ssa.Function, pos token.Pos) {
 	for _, e := range found {
 		e.array = of
@@ -130,8 +130,8 @@ func (u *uses) slice(v ssa.Value) {
 	}
 }
 
-// inner collects the uses of a slice in a slice, except those of what a rank sends to itself, which
-// is not shared.
+// inner collects the uses of a slice in a slice. What a rank sends to itself is not shared, and is
+// left out.
 func (u *uses) inner(at *ssa.IndexAddr) {
 	if ofRank(at.Index, make(map[ssa.Value]bool)) {
 		return

@@ -48,7 +48,7 @@ type liveBench struct {
 	flags     []string            // of go test
 	own       bool                // only tests near the mistake run: see packages
 	tested    map[string]bool     // the packages of liveTested that have tests
-	importers map[string][]string // by package: those of them that import it
+	importers map[string][]string // by package: the tested packages that import it
 }
 
 func newLiveBench(ctx context.Context, b *bench, flags []string) (*liveBench, error) {
@@ -92,8 +92,8 @@ func tagsOf(pkg string) []string {
 }
 
 // packages returns the packages whose tests may find a mistake in pkg: pkg itself comes first. With
-// own these are pkg and, where only some packages may import it, those of them that do. Who uses a
-// package uses the packages in its folder.
+// own these are pkg and, where only some packages may import it, its importers. Who uses a package
+// uses the packages in its folder.
 func (l *liveBench) packages(pkg string) (all []string) {
 	if l.tested[pkg] {
 		all = append(all, pkg)

@@ -23,7 +23,7 @@ func core() map[string][]string {
 }
 
 // live returns the packages of the live networks and of their jobs, likewise. The launcher is not
-// among them: it kills groups of processes, and with a random change perhaps those of others.
+// among them: it kills groups of processes, with a random change perhaps the wrong ones.
 func live() map[string][]string {
 	ports := []string{"dimmnet/live/shm", "dimmnet/live/inproc"}
 	streams := []string{"dimmnet/live/stream", "dimmnet/live/tcp", "dimmnet/live/quic"}

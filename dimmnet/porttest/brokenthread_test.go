@@ -13,7 +13,7 @@ import (
 
 // The hosts of this file break one rule about threads each.
 
-// hosts is an inproc network with changed hosts, including those of threads.
+// hosts is an inproc network with changed hosts, also of threads.
 type hosts struct {
 	*inproc.Network
 	change func(dimmnet.Host) dimmnet.Host

@@ -18,7 +18,7 @@ func wrongKey() []string {
 	}
 }
 
-// overheard passes memberlist's log on, and notes from where processes with another key come.
+// overheard passes memberlist's log on, and notes the hosts of processes with another key.
 type overheard struct {
 	g   *gossip
 	log *slog.Logger
@@ -46,7 +46,7 @@ func (g *gossip) note(host string) {
 	}
 }
 
-// refusals tells from where processes with another key have come, as the end of an error text.
+// refusals returns the end of an error text: the hosts of processes with another key.
 func (g *gossip) refusals() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

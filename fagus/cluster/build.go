@@ -20,8 +20,8 @@ const codecs = "dd4f6947b0fb328f"
 const modulePath = "github.com/fagus-dsm/fagus"
 
 // Build returns what must be the same in all ranks of a job: the version of the program, and a
-// digest of the code that reads and writes messages. If the version does not determine the source,
-// as "(devel)" and "v1.0.0+dirty" do not, it ends with a digest of the executable.
+// digest of the code that reads and writes messages. A version such as "(devel)" or "v1.0.0+dirty"
+// does not determine the source; it then ends with a digest of the executable.
 func Build() (program, codecsDigest string) { return buildText(), codecs }
 
 func buildText() string {

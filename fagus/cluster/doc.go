@@ -9,9 +9,9 @@
 //	err = job.Network().Run(ctx, job.Size(), body)
 //
 // A Place says which rank of which job a process is, and a [Spec] how the ranks of the job meet and
-// exchange data. Join calls JoinHost for a job whose ranks are all processes of one host, JoinHosts
-// for a job on several hosts, where FAGUS_RENDEZVOUS is host:port (Place.Spans), and JoinLauncher
-// for ranks that join through their launcher.
+// exchange data. Join calls JoinHost if all ranks are processes of one host, JoinHosts if
+// FAGUS_RENDEZVOUS is host:port (Place.Spans), and JoinLauncher if the ranks join through their
+// launcher.
 //
 // # Launchers
 //
@@ -33,10 +33,10 @@
 // differ from the ranks of the other launcher. FAGUS_RANK and the MPI launchers must agree. A job
 // of one rank is an error where any launcher reports more than one.
 //
-// With FAGUS_JOIN=pmi the ranks join through the key-value store of the launcher (JoinLauncher):
-// that of the mpiexec of MPICH, of Flux, of srun --mpi=pmi2 or, in a program that is built with the
-// tag pmix, of the mpirun of Open MPI or srun --mpi=pmix. They open no port to meet, and the store
-// names the job.
+// With FAGUS_JOIN=pmi the ranks join through the key-value store of the launcher (JoinLauncher).
+// The mpiexec of MPICH, Flux and srun --mpi=pmi2 have one. So have the mpirun of Open MPI and srun
+// --mpi=pmix, for a program that is built with the tag pmix. The ranks open no port to meet, and
+// the store names the job.
 //
 // FAGUS_NET names the transport of the data (Spec.Complete). FAGUS_EPOCH numbers the starts
 // of a job; ranks of different starts refuse each other. fagus launch sets it, and also
@@ -74,10 +74,9 @@
 // error.
 //
 // If memberlist considers a process dead, its rank is suspected. A rank reports its suspicion to
-// rank 0, and rank 0 pings the suspect; a rank that suspects rank 0 pings rank 0 itself. A
-// suspect that does not answer for Spec.Stall is lost; a rank to which all others seem to
-// be gone reports itself. While the pinging process itself is stopped, its count of the time
-// advances by only 0.1 s.
+// rank 0, and rank 0 pings the suspect; a rank that suspects rank 0 pings rank 0 itself. A suspect
+// that does not answer for Spec.Stall is lost. If all other ranks seem to be gone, a rank reports
+// itself. While the pinging process is stopped, its count of the time advances by only 0.1 s.
 //
 // # Limits
 //

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestHelloFields: a hello is refused if it differs from that of rank 0 in any field but those that
-// say who sends it; the network may be unknown to either.
+// TestHelloFields: a hello is refused if it differs from the hello of rank 0, except in who sends
+// it. The network may be unknown to either.
 func TestHelloFields(t *testing.T) {
 	own := newHello(Place{Size: 4, Job: "a", Epoch: 3}, 10, time.Second)
 	own.Net = "tcp"

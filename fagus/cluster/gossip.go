@@ -37,7 +37,7 @@ type gossip struct {
 	quiet bool                // gone must no longer be called
 	last  error               // result of the last attempt to join at the meeting points
 	alien map[string]bool     // hosts from which processes with another key have come
-	told  error               // what another process has told (tell); nil: nothing
+	told  error               // what another process has reported (tell); nil: nothing
 }
 
 const (
@@ -230,7 +230,7 @@ func (g *gossip) tell(ctx context.Context, why error, size int) {
 	}
 }
 
-// successors returns the next processes after that of a name, at most maxTold.
+// successors returns the processes with the next names, at most maxTold.
 func (g *gossip) successors(name string) []sighting {
 	all := slices.SortedFunc(slices.Values(g.sightings()), func(a, b sighting) int { return strings.Compare(a.node.Name, b.node.Name) })
 	own, _ := slices.BinarySearchFunc(all, name, func(s sighting, name string) int { return strings.Compare(s.node.Name, name) })

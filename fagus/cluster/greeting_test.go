@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// piped is a stream over a net.Pipe, whose deadlines are those of a synctest bubble.
+// piped is a stream over a net.Pipe, whose deadlines obey a synctest bubble.
 type piped struct{ *stream }
 
 func newPiped(c net.Conn) piped { return piped{&stream{Conn: c, process: "pid 7"}} }

@@ -41,10 +41,10 @@ func (p Place) Spans() bool {
 }
 
 // JoinHosts joins the other ranks of place's job and returns when all ranks have joined.
-// place.Rendezvous has one or more addresses at which some of the processes can be found. If a
-// rank is late, if two processes have the same rank, or if a process is of another job, epoch,
-// size or version, every waiting rank gets an error that names the cause. After JoinHosts
-// returns, a rank that stops answering for Stall is lost (OnLoss).
+// place.Rendezvous has one or more addresses at which some of the processes can be found. Every
+// waiting rank gets an error if a rank is late, if two processes have the same rank, or if a
+// process is of another job, epoch, size or version. After JoinHosts returns, a rank that does not
+// answer for Stall is lost (OnLoss).
 func JoinHosts(ctx context.Context, place Place, spec Spec) (*Hosts, error) {
 	place.Job = strings.ToValidUTF8(place.Job, "?") // JSON encoding would replace invalid bytes
 	timeout, err := patience(ctx, spec.Timeout, defaultHostsTimeout)
@@ -126,8 +126,8 @@ func (h *Hosts) join(ctx context.Context, place Place, spec Spec, deadline time.
 	return h.assemble(ctx, deadline)
 }
 
-// loopbackName returns the meeting point if its name, which looks like that of a host, stands for a
-// loopback address: Debian gives 127.0.1.1 to the name of each host in its own /etc/hosts.
+// loopbackName returns the meeting point if it is the name of a host, but stands for a loopback
+// address: Debian gives 127.0.1.1 to the name of each host in its own /etc/hosts.
 func loopbackName(rendezvous string, meet []netip.AddrPort) (name string, at netip.Addr) {
 	host, _, err := net.SplitHostPort(rendezvous)
 	if err != nil || host == "localhost" {
@@ -231,7 +231,7 @@ func (h *Hosts) updateRoster() error {
 }
 
 func (h *Hosts) rank0() (address, process string, err error) {
-	// Before the lock of h: the gossip reports a rank that is gone to h under its own lock.
+	// Before the lock of h: the gossip calls h under its own lock to report a rank that is gone.
 	failure, refusals := h.gossip.lastFailure(), h.gossip.refusals()
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,10 +16,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/local"
 )
 
-// JoinHost joins the other ranks of place's job, all of which are on this host, and returns when
-// all ranks have joined. If a rank is late, if two processes have the same rank, or if a process
-// is of another job, size or version, every waiting rank gets an error that names the cause.
-// JoinHost needs Linux.
+// JoinHost joins the other ranks of place's job, all on this host, and returns when all ranks have
+// joined. Every waiting rank gets an error if a rank is late, if two processes have the same rank,
+// or if a process is of another job, size or version. JoinHost needs Linux.
 func JoinHost(ctx context.Context, place Place, spec Spec) (*Host, error) {
 	if err := supported(); err != nil {
 		return nil, err
@@ -69,8 +68,8 @@ func (m *member) begin(place Place, spec Spec, w wire, own hello) {
 }
 
 // patience returns how long a rank waits for the other ranks, given Spec.Timeout and its default.
-// That is a little less than ctx permits: rank 0 reports at the timeout which ranks are missing,
-// and a rank whose context ends knows only that it has ended.
+// That is a little less than ctx permits: at the timeout rank 0 reports which ranks are missing; a
+// rank whose context ends knows only that.
 func patience(ctx context.Context, timeout, otherwise time.Duration) (time.Duration, error) {
 	if timeout < 0 || timeout > maxPatience {
 		return 0, fmt.Errorf("cluster: timeout %v: want 0 to %v", timeout, maxPatience)
@@ -85,15 +84,15 @@ func patience(ctx context.Context, timeout, otherwise time.Duration) (time.Durat
 	return timeout, nil
 }
 
-// onBusyHost returns how long a rank waits for others on a host where this process has waited for a
-// processor so long: they may come much later.
+// onBusyHost returns how long a rank waits for others. If this process has waited long for a
+// processor, the others may come much later.
 func onBusyHost(timeout, waited time.Duration) time.Duration {
 	const times, most = 20, 5 * time.Minute
 	return timeout + min(times*waited, most)
 }
 
-// atDeadline returns err as an error of ctx if the joining has failed at the deadline, or a moment
-// before at that of another rank, and patience has derived the deadline from ctx.
+// atDeadline returns err as an error of ctx if patience has derived the deadline from ctx, and the
+// joining fails at the deadline, or at another rank's deadline a moment before.
 func atDeadline(ctx context.Context, deadline time.Time, err error) error {
 	if end, ok := ctx.Deadline(); ok && end.Sub(deadline) <= noticeTimeout/2 && time.Until(deadline) < noticeTimeout/10 {
 		return late{err}
@@ -101,7 +100,7 @@ func atDeadline(ctx context.Context, deadline time.Time, err error) error {
 	return err
 }
 
-// late is the error of ranks that have not joined before a context ends.
+// late is the error of ranks that do not join before a context ends.
 type late struct{ error }
 
 func (l late) Unwrap() error      { return l.error }

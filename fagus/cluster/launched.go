@@ -46,18 +46,18 @@ type Launched struct {
 	net   Interface // zero if all ranks are on this host
 }
 
-// client is an alias so that Launched has the methods of the Client, but not the field.
+// client is an alias: Launched has the methods of the Client, but no exported field.
 type client = pmi.Client
 
 var _ Job = (*Launched)(nil)
 
 // JoinLauncher joins the other ranks of place's job through the launcher that started this process
-// (package pmi), and returns when all ranks have joined. It needs no rendezvous
-// and opens no port. If place has no name of the job, the name of the launcher's store is used.
+// (package pmi), and returns when all ranks have joined. It needs no rendezvous and opens no port.
+// If place has no name of the job, the name of the launcher's store is used.
 //
-// Ranks of several hosts need spec.Identity, or spec.Insecure: the launcher passes on, perhaps
-// without encryption, what ranks need to connect to each other. If place says that all ranks are
-// on this host, and spec has no Interface, they connect over loopback and need neither.
+// Ranks of several hosts need spec.Identity or spec.Insecure, because the launcher may pass their
+// addresses on without encryption. If place says that all ranks are on this host, and spec has no
+// Interface, they connect over loopback and need neither.
 func JoinLauncher(ctx context.Context, place Place, spec Spec) (*Launched, error) {
 	timeout, err := patience(ctx, spec.Timeout, defaultHostsTimeout)
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 	kindHello   kind = iota + 1 // body: a hello in JSON
 	kindWelcome                 // all ranks have joined
 	kindBlob                    // more bytes of the blob that rank contributes; total is its size
-	kindFiles                   // one file each of rank and of the ranks after it
+	kindFiles                   // one file each of rank and the ranks after it
 	kindFailed                  // the job has failed because of rank; body: the error text
 	kindGoodbye                 // the sender has left the job
 	kindSuspect                 // rank seems to be gone; asks rank 0 to ping that rank

@@ -9,9 +9,8 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// lateTime is how long a question waits, when the job has failed, for ranks that have said nothing:
-// on a busy machine they take long to find their lines. It is less than a launcher waits for a rank
-// that has failed.
+// lateTime is how long a question waits for silent ranks when the job has failed: on a busy machine
+// they take long to find their lines. A launcher waits longer for a rank that has failed.
 const lateTime = 2 * time.Second
 
 var (
@@ -19,9 +18,9 @@ var (
 	_ dimmnet.Describer = (*Hosts)(nil)
 )
 
-// notes are what ranks say about themselves. A rank that asks sends its own note with the question,
-// so that the asked rank has it when the asking process has ended. Rank 0 passes questions and
-// notes on, and answers for ranks that have left the job.
+// notes are what ranks say about themselves. A rank sends its own note with each question, because
+// its process may end before it is asked. Rank 0 passes questions and notes on, and answers for
+// ranks that have left the job.
 type notes struct {
 	mu       sync.Mutex
 	describe func() []byte // may be nil
@@ -36,7 +35,7 @@ func (n *notes) store(size int, of dimmnet.Rank, question uint32, note []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.prepare(size)
-	if len(note) > 0 { // a rank that has nothing more to say has said it before
+	if len(note) > 0 { // empty: the note before stays
 		n.of[of] = slices.Clone(note)
 	}
 	n.answered[of] = max(n.answered[of], question)
@@ -51,7 +50,7 @@ func (n *notes) prepare(size int) {
 	}
 }
 
-// own returns this rank's note: that of the function, or else the last one.
+// own returns this rank's note: from the function, or else the last one.
 func (n *notes) own(rank dimmnet.Rank) []byte {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -104,7 +103,7 @@ func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byt
 		case <-arrived:
 		case <-ctx.Done():
 			return all
-		case <-broken: // processes end: there may be no more answers than those on their way
+		case <-broken: // processes end: perhaps only answers on their way arrive
 			broken, late = nil, time.After(lateTime)
 		case <-late:
 			return all
@@ -150,8 +149,8 @@ func (m *member) towards(rank uint32) *peer {
 	return nil
 }
 
-// answer sends a note of rank of, as far as this process has one, to the rank that asks by msg. It
-// runs in the background: finding the line of a program takes time.
+// answer sends the note of rank of, if this process has one, to the rank that asks by msg. It runs
+// in the background: finding the line of a program takes time.
 func (m *member) answer(msg message, of dimmnet.Rank) {
 	var note []byte
 	if of == m.Rank() {
@@ -168,8 +167,8 @@ func (m *member) answer(msg message, of dimmnet.Rank) {
 	}
 }
 
-// next returns the peer to which a note for the rank msg.total, which has asked for it, is sent. If
-// that is this rank, next stores the note and returns nil.
+// next returns the peer to which a note goes on its way to the rank msg.total. If this rank is
+// msg.total, next stores the note and returns nil.
 func (m *member) next(msg message) *peer {
 	if dimmnet.Rank(msg.total) == m.Rank() {
 		m.notes.store(m.Size(), msg.rank, msg.call, msg.body)

@@ -1,10 +1,10 @@
 package cluster
 
 // Option is a setting of one live network. Every command that starts or is a rank has a flag for
-// it, and a variable of the environment hands it to ranks.
+// it. An environment variable hands it to ranks.
 type Option struct {
 	Of      Transport
-	Whose   string // of whom the network is, for errors
+	Whose   string // the network's owner, for errors
 	Name    string // of the flag, without --
 	Env     string // the variable
 	Default string // in words

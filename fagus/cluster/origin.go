@@ -9,28 +9,26 @@ import (
 )
 
 // OriginVariable names the pipe on which a rank tells its launcher which rank failed first: "fd:",
-// the descriptor, and the name that Linux gives to the pipe ("fd:4 pipe:[1234]"). A descriptor
-// that is another file, as it may be in a program that the rank starts, is left alone.
+// the descriptor, and the name that Linux gives to the pipe ("fd:4 pipe:[1234]"). In a program that
+// the rank starts, the descriptor may be another file, which is left alone.
 const OriginVariable = "FAGUS_ORIGIN"
 
-// AttemptVariable is the number of times that a launcher has started the job before, after ranks
-// had died.
+// AttemptVariable has how often a launcher has started the job before, because ranks died.
 const AttemptVariable = "FAGUS_ATTEMPT"
 
 // LineVariable names the connection to a launcher that simulates the network.
 const LineVariable = "FAGUS_LINE"
 
-// InheritVariable has the digest of the command line of a rank whose launcher has read it: what it
-// says about the network is then in the environment (Spec). A program that the rank starts has
-// another command line.
+// InheritVariable has the digest of a rank's command line if the launcher has read it: its flags
+// about the network are then in the environment (Spec). A program that the rank starts has another
+// command line.
 const InheritVariable = "FAGUS_INHERIT"
 
 // Words that follow the number of a rank that reports itself.
 const (
-	// OriginGone says that it is lost: its host is cut off, it was stopped, or the other ranks say
-	// so. It has not failed by itself.
+	// OriginGone: the rank is lost: its host is cut off, it was stopped, or the other ranks say so.
 	OriginGone = "gone"
-	// OriginPrints says that it prints why it fails.
+	// OriginPrints: the rank prints why it fails.
 	OriginPrints = "prints"
 )
 
@@ -38,10 +36,10 @@ const (
 const maxOrigin = 4096
 
 // ReportOrigin tells the launcher, if it has asked, which rank made rank own fail with err: the
-// rank itself, or one whose failure or loss ended the run. A launcher sees only the order in which
-// processes exit, and the rank that failed first need not exit first. prints says that the caller
-// prints err. If another rank has failed first, ReportOrigin passes the text of err to the
-// launcher, which prints it if that rank says nothing, and returns true. Run calls ReportOrigin.
+// rank itself, or another whose failure or loss ended the run. A launcher sees only the order in
+// which processes exit, and the rank that failed first need not exit first. prints says that the
+// caller prints err. If another rank failed first, ReportOrigin passes err's text to the launcher
+// and returns true; the launcher prints the text if that rank says nothing. Run calls ReportOrigin.
 func ReportOrigin(own int, err error, prints bool) (passed bool) {
 	var fd uint
 	var name string

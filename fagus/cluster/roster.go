@@ -23,7 +23,7 @@ type sighting struct {
 	err  error // why the announcement cannot be decoded; nil if it can
 }
 
-// roster is the list of processes that a rank sees at the rendezvous, including its own process.
+// roster is the list of processes that a rank sees at the rendezvous, including its own.
 type roster struct {
 	own      hello
 	seen     []sighting // sorted by rank

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// truncated has the flags of a packet that was not received as a whole.
+// truncated has the flags of a packet that is not received whole.
 const truncated = syscall.MSG_TRUNC | syscall.MSG_CTRUNC
 
 // supported returns nil: Linux has everything that JoinHost needs.

@@ -16,8 +16,8 @@ import (
 // the environment (Environ), where each rank reads it (Complete). The zero value is valid for ranks
 // of one host; on several hosts it needs Identity or Insecure.
 type Spec struct {
-	// Net is the network of the data. Ranks that name different ones do not join. 0 is compared
-	// with nothing, and means SHM for ranks that meet at a Unix socket, and TCP for others.
+	// Net is the network of the data. Ranks that name different ones do not join. 0 joins with any,
+	// and means SHM for ranks that meet at a Unix socket, and TCP for others.
 	Net Transport
 	// Timeout is how long a rank waits for the other ranks, at most 24 hours. 0 means 10 seconds
 	// for JoinHost, and 30 for others. The shortest timeout of all ranks applies.
@@ -153,7 +153,7 @@ func (s *Spec) setInsecure(text string) error {
 	return nil
 }
 
-// checkIdentity returns an error if s has an identity that is not of this rank.
+// checkIdentity returns an error if s has the identity of another rank.
 func (s *Spec) checkIdentity(place Place) error {
 	if id := s.Identity; id != nil && (int(id.Rank()) != place.Rank || id.Size() != place.Size) {
 		return fmt.Errorf("cluster: this process is rank %d of %d (%s), but its identity (%s) is that of %v", place.Rank, place.Size, place.Source, fagusIdentity, id)
@@ -177,8 +177,8 @@ func (s *Spec) checkClear(place Place, at Interface, made string) error {
 	return nil
 }
 
-// hello returns the hello of a rank that ranks of other hosts reach at an interface. Without an
-// interface all ranks are on this host.
+// hello returns the hello of a rank that other hosts reach at an interface. Without an interface
+// all ranks are on this host.
 func (s *Spec) hello(place Place, at Interface, deadline time.Time) (hello, error) {
 	h := newHello(place, os.Getpid(), max(time.Until(deadline), 0))
 	name, err := os.Hostname()

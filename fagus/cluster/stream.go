@@ -15,7 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 )
 
-// stream carries messages between hosts: over TLS with identities, else over TCP.
+// stream carries messages between two hosts: over TLS with identities, else over TCP.
 type stream struct {
 	net.Conn // raw, or TLS over raw
 	raw      *net.TCPConn

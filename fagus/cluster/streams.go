@@ -54,7 +54,7 @@ func newBoundedStreams(c *memberlist.Config) (*boundedStreams, error) {
 	}
 }
 
-// StreamCh replaces that of the NetTransport.
+// StreamCh replaces StreamCh of the NetTransport.
 func (b *boundedStreams) StreamCh() <-chan net.Conn { return b.streams }
 
 func (b *boundedStreams) forward() {
@@ -84,8 +84,8 @@ func (b *boundedStreams) free() {
 	}
 }
 
-// Shutdown closes the sockets. It replaces Shutdown of the NetTransport, which waits until what it
-// has accepted is taken.
+// Shutdown closes the sockets. It replaces Shutdown of the NetTransport, which waits until all
+// accepted connections are taken.
 func (b *boundedStreams) Shutdown() error {
 	b.once.Do(func() {
 		close(b.closing)

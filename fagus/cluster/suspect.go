@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// pingTick is the unit of the time that a rank has to answer a ping. The pinging process
-	// counts ticks, so that a time in which it is stopped itself counts as one tick.
+	// pingTick is the unit of the time that a rank has to answer a ping. The pinging process counts
+	// ticks: a time in which it is stopped itself is one tick.
 	pingTick = 100 * time.Millisecond
 	// pingPause is the pause between pings of a rank that answers but still seems to be gone.
 	pingPause = 500 * time.Millisecond

@@ -30,9 +30,6 @@ func (t Transport) String() string {
 	return []string{"", "tcp", "quic", "shm", "ofi"}[t]
 }
 
-// fagusLine is set by fagus launch if it simulates the network.
-const fagusLine = "FAGUS_LINE"
-
 // transportFromEnv returns the transport that FAGUS_NET names. The default is SHM for ranks on
 // one host, and TCP for ranks that may be on several hosts, where SHM is not available.
 func transportFromEnv(lookup func(string) (string, bool), place Place) (Transport, error) {
@@ -51,7 +48,7 @@ func transportFromEnv(lookup func(string) (string, bool), place Place) (Transpor
 			return t, nil
 		}
 	}
-	if line, _ := lookup(fagusLine); line != "" {
+	if line, _ := lookup(LineVariable); line != "" {
 		return 0, fmt.Errorf("cluster: fagus launch simulates the network %s, on which cluster.Run cannot run a program: call program.Main of package fagus/program instead, or launch the program with --net %v, %v or %v",
 			name, SHM, TCP, QUIC)
 	}

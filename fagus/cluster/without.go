@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/internal/launchers"
 )
 
-// WithoutPlace returns environ without the variables that tell a process its place in a job. A
-// launcher uses it to start a job from within another job.
+// WithoutPlace returns environ without the variables that tell a process its place in a job, for a
+// launcher that is itself a rank of another job.
 func WithoutPlace(environ []string) []string {
 	gone := []string{fagusSize, fagusJob, fagusRendezvous, fagusEpoch, fagusIdentity, fagusJoin, pmiDescriptor,
 		OriginVariable, AttemptVariable, LineVariable, InheritVariable}
@@ -24,8 +24,7 @@ func WithoutPlace(environ []string) []string {
 	})
 }
 
-// Variable returns the value of a variable in environ, and "" without it. Of two values the later
-// counts.
+// Variable returns the value of a variable in environ, and "" without it. The last value counts.
 func Variable(environ []string, name string) (value string) {
 	for _, s := range environ {
 		if v, ok := strings.CutPrefix(s, name+"="); ok {

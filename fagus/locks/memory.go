@@ -104,7 +104,7 @@ type declaration struct {
 // makes the word differ from 0.
 const digestShift = rankBits + 1
 
-// agree compares the declarations up to a variable with those of the first rank that acquired it.
+// agree compares the declarations up to a variable with the first rank that acquired it.
 func (d *declaration) agree(l *lock, own dimmnet.Rank, space *consistency.Space) error {
 	mine := d.digest<<digestShift | 1<<rankBits | uint64(own)
 	if !l.declared.CompareAndSwap(0, mine) {

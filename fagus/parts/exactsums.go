@@ -183,7 +183,7 @@ func (s *ExactSums) foldBy(mine []uint64, add func(sum, y []uint64)) ([]uint64, 
 	}})
 }
 
-// agree extends the windows to contain those of all ranks, and reports whether any has odd
+// agree extends the windows to contain the windows of all ranks, and reports whether any has odd
 // numbers.
 func (s *ExactSums) agree(x []Exact, spare int) (odd bool, err error) {
 	// All ranks learn the greatest value of each byte. The bytes say whether there is an odd

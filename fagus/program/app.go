@@ -17,7 +17,7 @@ import (
 type App struct {
 	// Run is the program of one rank. fagus.Run calls it once for each rank.
 	Run func(n *fagus.Node) error
-	// Name is the name in messages. By default it is that of the executable.
+	// Name is the name in messages. The default is the executable's name.
 	Name string
 	// About says in a few words what the program does.
 	About string
@@ -28,8 +28,8 @@ type App struct {
 	// Flags are the program's own flags. Nil means flag.CommandLine. After parsing, Flags.Args has
 	// the arguments. A flag must not have the name of a standard one.
 	Flags *flag.FlagSet
-	// Vary names own flags that a run which resumes from a checkpoint may have otherwise, such as
-	// one for a file to write. All others, and the arguments, must be the same.
+	// Vary names own flags that may differ when a run resumes from a checkpoint, such as one for a
+	// file to write. All other flags, and the arguments, must be the same.
 	Vary []string
 	// Check is called, if it is not nil, when the flags are parsed and no rank has started yet. Its
 	// error is a mistake in the command line.

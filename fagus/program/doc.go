@@ -5,8 +5,8 @@
 //	func life(n *fagus.Node) error { ... } // runs once as every rank
 //
 // The command has the flags of `fagus run` that say where and how a program runs, such as --net,
-// --nodes, --mode and --check, and reads FAGUS_NET, FAGUS_NODES and FAGUS_MODE in their absence. It
-// runs all ranks itself, starts them as processes, or is a rank that a launcher has started (fagus
+// --nodes, --mode and --check. Without them it reads FAGUS_NET, FAGUS_NODES and FAGUS_MODE. It runs
+// all ranks itself, starts them as processes, or is a rank that a launcher has started (fagus
 // launch, mpirun, srun, Kubernetes). At the end it prints a report. docs/guide/program.md is the
 // guide.
 //
@@ -23,7 +23,7 @@
 //
 // # Limits
 //
-// A process runs one App at a time, because the flags are those of the process. On a simulated
-// network under a launcher the process of rank 0 runs all ranks, and the other processes end at
-// once. A program that calls fagus.Run or cluster.Run itself needs no part of this package.
+// A process runs one App at a time, because the flags belong to the process. On a simulated network
+// under a launcher the process of rank 0 runs all ranks, and the other processes end at once. A
+// program that calls fagus.Run or cluster.Run itself needs no part of this package.
 package program

@@ -35,8 +35,8 @@ func standard() []cli.Flag {
 	}, runflags.OwnFlags()...)
 }
 
-// parse parses the arguments: the standard flags, those of the program, and what is no flag. It
-// returns flag.ErrHelp for --help.
+// parse parses the standard flags, the program's own flags, and arguments. It returns flag.ErrHelp
+// for --help.
 func (r *runner) parse(ctx context.Context, args []string) (*cli.Context, error) {
 	set := flag.NewFlagSet(r.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -114,7 +114,7 @@ func (r *runner) input() (all []string) {
 }
 
 // relay is a flag of the program in the set of all flags. It sets the flag in the program's own
-// set, which so knows that it is set.
+// set, so that the program can ask which flags are set.
 type relay struct {
 	flag.Value
 	name string

@@ -79,7 +79,8 @@ func (r *runner) report(c *cli.Context, on *runflags.Target, report fagus.Report
 	return errors.Join(err, d.print(r.stdout, on, report))
 }
 
-// watcher returns where Config.Begin reports that it ends the process; nil: it may not.
+// watcher returns the writer to which Config.Begin reports that it ends the process; nil: it may
+// not end it.
 func (r *runner) watcher() io.Writer {
 	if r.process {
 		return r.stderr

@@ -114,8 +114,8 @@ func (s *store) End() error {
 	return nil
 }
 
-// differ returns an error that says which call of rank other differs from that of rank 0. All ranks
-// call it.
+// differ returns an error that says which call differs between ranks other and 0. All ranks call
+// it.
 func (s *store) differ(other int) error {
 	c := &s.calls
 	counts, err := fagus.Gather(s.node, c.count)

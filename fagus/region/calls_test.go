@@ -97,7 +97,7 @@ func number(items []item, steps []int) []int {
 	return steps
 }
 
-// call executes items, which are those of f with other times, on a rank.
+// call executes items, the items of f with other times, on a rank.
 func (f *function) call(n *fagus.Node, items []item, u, v, x []int64) error {
 	items = copied(items)
 	p := region.Open(n, f.name)

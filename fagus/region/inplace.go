@@ -19,8 +19,8 @@ import (
 type common struct {
 	mu   sync.Mutex
 	made map[int]*made // by number
-	// given are those of the last two meetings: rank 0 may begin a call when others still read
-	// those of the meeting before, but not a further one. Calls on one rank have no meeting.
+	// given has the last two meetings: rank 0 may begin a call while others still read the meeting
+	// before, but not one further. Calls on one rank have no meeting.
 	given [2]given
 	// taken are the numbers of iterations that ranks have taken in the last two dynamic steps.
 	taken [2]atomic.Int64
@@ -73,7 +73,7 @@ func one[T any](s *store, name string, length int) ([]T, error) {
 	return memory, nil
 }
 
-// takeOver prepares that *outer becomes that of rank 0.
+// takeOver prepares that *outer becomes the *outer of rank 0.
 func takeOver[S any](o *operand, outer *S) {
 	o.outer, o.use = *outer, func(first any) (ok bool) {
 		*outer, ok = first.(S)

@@ -155,7 +155,7 @@ func TestAloneEnds(t *testing.T) {
 }
 
 // TestResidentIsKept checks that a resident array keeps its memory until Free, even if the program
-// has forgotten the array: the address must not become that of another slice.
+// has forgotten the array: no other slice may get the address.
 func TestResidentIsKept(t *testing.T) {
 	const length = 100_000
 	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2}, func(n *fagus.Node) error {

@@ -73,7 +73,7 @@ func (p *Program) keyOf(values []any) string {
 	return string(b)
 }
 
-// appendValue appends a text that differs from that of other values of the same type.
+// appendValue appends a text that differs for every value of a type.
 func appendValue(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case int:
@@ -166,9 +166,9 @@ func (p *Plan) idle(step int) bool {
 	return true
 }
 
-// zero adds to a step that ranks set elements of an array to 0: those of which the contents at the
-// begin of the program may matter. The rank that uses an element first after the step sets it.
-// zero returns the elements of one rank.
+// zero adds to a step that ranks set elements of an array to 0, where the contents at the begin of
+// the program may matter. The rank that uses an element first after the step sets it. zero returns
+// the elements of one rank.
 func (p *Plan) zero(step, array, of int) (own []Interval) {
 	r := &p.arrays[array]
 	all := []Interval{{0, r.length}}

@@ -14,7 +14,7 @@ import (
 
 // Load makes a resident array with the contents of a file in the format of NumPy (.npy). Every rank
 // reads its block, so all ranks must reach the file under this path. An array of several dimensions
-// must be in the order of C; its elements are those of the slice, row by row. Load is collective.
+// must be in the order of C; the slice has its elements row by row. Load is collective.
 // It returns an error if the file has elements of another type than T, a number or boolean.
 func Load[T any](n *fagus.Node, name, path string) (*Resident[T], error) {
 	f, at, kind, length, err := openNPY[T](path)
@@ -117,7 +117,7 @@ func openNPY[T any](path string) (f *os.File, at int64, kind npy.Type, length in
 }
 
 // checkNPY returns the number of elements of a file. It returns an error if they are not of type T,
-// or in another order than that of C.
+// or not in the order of C.
 func checkNPY[T any](h npy.Header) (length int, err error) {
 	want, err := npy.TypeOf(reflect.TypeFor[T]())
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// keyOf returns a text that differs from that of any other acquisitions.
+// keyOf returns a text that differs for different acquisitions.
 func keyOf(all []acquisition) string {
 	var key []byte
 	for _, a := range all {

@@ -2,7 +2,7 @@ package region
 
 import "slices"
 
-// byRank returns the entries of each rank, with those of the input and the output, in order.
+// byRank returns the entries of each rank, with the input and the output, in order.
 func (p *Plan) byRank(entries []entry) (lists [][]*entry) {
 	lists = make([][]*entry, p.nodes)
 	for i := range entries {

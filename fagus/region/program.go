@@ -62,8 +62,8 @@ type operand struct {
 	copyIn       func()  // copies the caller's slice to the array; nil if there is none
 	copyOut      func()  // copies the array to the caller's slice; nil if there is none
 
-	// If ranks compute in place: the caller's slice, and what makes that of rank 0 this rank's. It
-	// returns false if rank 0's has another type.
+	// If ranks compute in place: the caller's slice, and a function that makes rank 0's slice this
+	// rank's. It returns false if rank 0's has another type.
 	outer any
 	use   func(outer any) bool
 }
@@ -397,7 +397,7 @@ func (p *Program) Close() {
 }
 
 // Combine reduces the partial results of all ranks to one result per element of the slice all. The
-// slice parts holds len(all) partial results of rank 0, then those of rank 1, and so on. Combine
+// slice parts holds len(all) partial results of rank 0, then of rank 1, and so on. Combine
 // folds the partial results of each given iteration in the order of the ranks.
 func Combine[T any](all, parts []T, of Iterations, combine func(a, b T) T) {
 	for i := of.First; i < of.End; i += of.By {

@@ -12,7 +12,7 @@ import (
 //	r := region.NewReduction(n)
 //	region.Join(r, &sums, add)     // a [100]float64
 //	region.Join(r, &count, addInt) // an int
-//	err := r.Do()                  // sums and count are those of all ranks
+//	err := r.Do()                  // sums and count are now over all ranks
 type Reduction struct {
 	node  *fagus.Node
 	words []uint64

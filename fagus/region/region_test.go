@@ -25,8 +25,8 @@ func randomCall(r *rand.Rand, length, width int) gridCall {
 	return c
 }
 
-// elements returns the elements of the calls, and those of the hulls of their sequences of runs, of
-// an array of a length.
+// elements returns which elements of an array the calls use, and which are in the hulls of their
+// sequences of runs.
 func elements(calls []gridCall, length int) (exact, hull []bool) {
 	exact, hull = make([]bool, length), make([]bool, length)
 	for _, c := range calls {

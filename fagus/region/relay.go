@@ -9,7 +9,7 @@ import (
 )
 
 // Where every rank reads what all have written, each would fetch from each. With many ranks the
-// data go in two hops instead, as those of parts.Whole. A rank acquires the data of its group, and
+// data go in two hops instead, as in parts.Whole. A rank acquires the data of its group, and
 // writes copies of them for its column; then it reads what the other groups have written for its
 // column, and copies it to its arrays. It does not count as current then: a later tenure brings the
 // same data, or newer ones.

@@ -51,7 +51,7 @@ func mixed(y, x []int, lo, hi int) {
 	}
 }
 
-// either does the same to the elements of resident arrays, or to those of slices if n is nil.
+// either does the same to the elements of resident arrays, or of slices if n is nil.
 func either(n *fagus.Node, r *rand.Rand, x, y []int) (err error) {
 	if r.IntN(2) == 0 {
 		x, y = y, x

@@ -55,7 +55,7 @@ type store struct {
 
 // Statistics says what a node's calls of generated functions have done so far.
 type Statistics struct {
-	Calls    int        // also those of [Resident]
+	Calls    int        // also of [Resident]
 	Alone    int        // of these: run on rank 0 alone
 	Planning fagus.Time // for making plans, before the input is copied; 0 in virtual time
 }

@@ -168,7 +168,7 @@ func (v validity) normal() (all validity) {
 	return all
 }
 
-// key returns a text that differs from that of any other validity.
+// key returns a text that differs for different validities.
 func (v validity) key() string {
 	var b []byte
 	for _, x := range v {

@@ -44,8 +44,8 @@ void library_start(int *argc, char ***argv)
 void library_barrier(void) { shmem_barrier_all(); }
 
 // library_end ends the library, and the process. With Open MPI it ends the MPI library below
-// OpenSHMEM and does not call shmem_finalize, as exit would: that of 4.1.4 crashes in any program,
-// even in one that has done nothing else.
+// OpenSHMEM and does not call shmem_finalize, as exit would: version 4.1.4 crashes there in any
+// program, even in one that does nothing else.
 void library_end(void)
 {
 #ifdef SANDIA

@@ -24,7 +24,7 @@ uint64_t meet(long size, long count)
 }
 
 // sum uses two sets of words in turn: a rank that has got a sum may begin the next one while
-// another rank still reads those of the last one.
+// another rank still reads the words of the last one.
 uint64_t sum(long size, long count)
 {
 	(void)size;

@@ -107,8 +107,8 @@ func readRequest(r io.Reader) (q request, err error) {
 //
 //	0 code (4)   4 size of text (4)   8 size of data (8)   16 numbers (2 x 8)   32 float (8)
 //
-// The text and the data follow. The data of an acquire is the content of the acquired variables;
-// that of an update is the content of all variables that the rank has ever acquired.
+// The text and the data follow. The data of an acquire is the content of the acquired variables,
+// the data of an update the content of all variables that the rank has ever acquired.
 type response struct {
 	Code    Code
 	Text    string

@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
     CHECK(fagus_acquire(input));
     if (rank == 0) fill(a, 1), fill(b, 2);
     CHECK(fagus_release(input));
-    CHECK(fagus_fence()); /* the tenures below come after those of all ranks above */
+    CHECK(fagus_fence()); /* the tenures below come after the tenures above, on all ranks */
 
     CHECK(fagus_acquire(product)); /* a communication phase: fetches A and B */
     multiply(rows, count);         /* a compute phase */

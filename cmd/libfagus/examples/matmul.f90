@@ -50,7 +50,7 @@ program matmul_fagus
         call fill(b, 2_c_int64_t)
     end if
     call check(fagus_release(input))
-    call check(fagus_fence()) ! the tenures below come after those of all ranks above
+    call check(fagus_fence()) ! the tenures below come after the tenures above, on all ranks
 
     call check(fagus_acquire(product))
     do j = 1, n

@@ -1,6 +1,5 @@
-// Package longtest separates the tests that take long from those of a plain go test ./... .
-// The environment variable FAGUS_LONG says that long tests run, as in CI, or also that tests try
-// many cases:
+// Package longtest keeps the tests that take long out of a plain go test ./... . The environment
+// variable FAGUS_LONG says that long tests run, as in CI, or also that tests try many cases:
 //
 //	FAGUS_LONG=1 go test ./...
 //	FAGUS_LONG=2 go test -timeout 30m ./...

@@ -68,7 +68,7 @@ type Store struct {
 
 var _ checkpoint.Store = (*Store)(nil)
 
-// Open returns the store at an address that the function Address made. The identity is that of the
+// Open returns the store at an address that the function Address made. The identity is for the
 // last rank of the servers' authority; nil: the servers do not encrypt.
 func Open(address string, id *identity.Identity) (*Store, error) {
 	path, host, others, err := parse(address)

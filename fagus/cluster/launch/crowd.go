@@ -7,11 +7,11 @@ import (
 )
 
 // mostPerProcessor is the number of ranks per processor above which Crowded warns. Up to it a rank
-// waits for its turn some milliseconds, as the time slices of Linux are.
+// waits some milliseconds for its turn: the time slices of Linux.
 const mostPerProcessor = 8
 
-// Crowded returns a warning if so many ranks on this host are far more than its processors, and ""
-// otherwise. Job.Run and Agent print it, and start the ranks.
+// Crowded returns a warning if this host has far fewer processors than ranks, and "" otherwise.
+// Job.Run and Agent print it, and start the ranks.
 func Crowded(ranks int) string { return crowded(ranks, runtime.NumCPU()) }
 
 func crowded(ranks, processors int) string {

@@ -1,4 +1,5 @@
-// Package launch starts the ranks of a job as processes, and ends all of them when one fails.
+// Package launch starts the ranks of a job as processes, and ends all of them when one fails. It
+// does not pin them to processors: the kernel chooses.
 //
 //	job := launch.Job{Size: 4, Argv: []string{"./app"}, Stdout: os.Stdout, Stderr: os.Stderr}
 //	err := job.Run(ctx)
@@ -25,35 +26,33 @@
 // The first process that fails decides the exit code: its own code, or 128 plus the number of the
 // signal that killed it. The other ranks get SIGTERM and, after Job.Grace, SIGKILL. Each rank leads
 // a process group, so the processes that it started end too. If the launcher itself is killed, the
-// kernel kills the ranks (Linux only), and a shell that waits for this kills what they have
-// started. If ctx ends, the ranks are ended in the same way, by SIGINT if this process got SIGINT.
+// kernel kills the ranks (Linux only), and a waiting shell kills the programs that they started. If
+// ctx ends, the ranks are ended in the same way, by SIGINT if this process got SIGINT.
 //
 // # Restarts
 //
-// With Job.Restart the job is started again when a rank dies: a signal has ended it (or an exit
-// code of 129 to 192 says so), it was stopped for too long, it is gone for the others, or the
-// connection to the agent of its host has ended. A rank that ends with another code has decided
-// that by itself, and would do so again: the job fails. The exit code of a panic in Go is one of
-// these, 2, unless GOTRACEBACK=crash is set. The ranks that are left are killed, and the next
-// attempt starts when the processes of all ranks that can be reached have ended. FAGUS_ATTEMPT is
-// its number (0, 1, ...).
+// With Job.Restart the job is started again when a rank dies. A rank dies if a signal ends it (or
+// an exit code of 129 to 192 says so), if it is stopped for too long, if it is gone for the others,
+// or if the connection to the agent of its host ends. Another exit code is the program's own
+// decision, which it would repeat: the job fails. A panic in Go exits so, with 2, unless
+// GOTRACEBACK=crash is set. The ranks that are left are killed. The next attempt starts when all
+// processes that can be reached have ended. FAGUS_ATTEMPT is its number (0, 1, ...).
 //
-// An attempt shares nothing with the one before: it has its own FAGUS_JOB and FAGUS_EPOCH, so its
-// own meeting point, its own identities, and its own memory and connections. A process that is
-// left of an earlier attempt, stopped or on a host that cannot be reached, can therefore neither
-// join nor write. What a program keeps in files it must protect itself, as package checkpoint
-// does.
+// An attempt shares nothing with earlier ones: it has its own FAGUS_JOB and FAGUS_EPOCH, so its own
+// meeting point, identities, memory and connections. A process that is left of an earlier attempt,
+// stopped or out of reach, can therefore neither join nor write. A program must protect its files
+// itself, as package checkpoint does.
 //
 // A host that is lost is left out of later attempts. If the other hosts have too few slots, there
 // are fewer ranks.
 //
 // With Hosts.Memory, another agent on each host that has ranks keeps checkpoints in its memory
 // (package fagus/checkpoint/partner) as long as the job lives. Its end is the loss of its host.
-// Each attempt has its own identities there, too: the agents end the service of the attempt before,
-// and confirm that, before the next ranks are started.
+// Each attempt has its own identities there, too: the agents end the old service and confirm that
+// before the next ranks are started.
 //
-// With Job.Resize it is also started again with another number of ranks, for which [Listen] takes
-// the requests of [Scale], when the ranks have ended with the exit code [Stopped].
+// With Job.Resize the job is also started again with another number of ranks, when the ranks have
+// ended with the exit code [Stopped]. [Listen] takes such requests from [Scale].
 //
 // # Who failed
 //

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// The output of ranks on other hosts travels with the reports about them. So that a launcher whose
-// reader is slow goes on to hear of failures, an agent sends no more output than a window that the
-// launcher has not taken.
+// The output of ranks on other hosts travels with the reports about them. A launcher must hear of
+// failures even if the reader of its output is slow: at most a window of output that the launcher
+// has not taken is on its way.
 const (
 	window = 256 << 10
 	// largestReport is the most output in one report: it must not delay a sign of life for long.
 	largestReport = 64 << 10
 )
 
-// inflow is the output that a launcher has received and not yet taken.
+// inflow is the output that a launcher has received, but not yet taken.
 type inflow struct {
 	taken func(bytes int) // is called when bytes are taken
 

@@ -63,8 +63,8 @@ type Hosts struct {
 	Agent []string
 	// Answer is how long a host may take until the first report of its agent. 0 means 10 seconds.
 	Answer time.Duration
-	// Memory, if not empty, keeps checkpoints in the memory of the hosts, as long as the job lives:
-	// the ranks have the address of a store of package partner in the variable of this name.
+	// Memory, if not empty, keeps checkpoints in the memory of the hosts as long as the job lives.
+	// It names the variable in which ranks find the address of a store of package partner.
 	Memory string
 }
 
@@ -152,7 +152,7 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	forget()
 	err = first.err(ctx)
 	if exit := (*ExitError)(nil); errors.As(err, &exit) && exit.Died && !bySignal(exit.Code) && exit.Rank < len(first.hosts) {
-		// The others have lost the rank, whose process lived: its host may be cut off from theirs.
+		// The others lost the rank, but its process lived: its host may be cut off from theirs.
 		if host := first.hosts[exit.Rank]; slices.ContainsFunc(j.Hosts, func(h Host) bool { return h.Name != host && !all.lost[h.Name] }) {
 			all.lost[host] = true
 		}
@@ -160,8 +160,8 @@ func (j *Hosts) runOnce(ctx context.Context, attempt int, more bool, all *shared
 	return err
 }
 
-// relay sends the agents the rendezvous, which is their second order unless the ranks are local,
-// and then signals, until the attempt has ended.
+// relay sends the agents their second order, the rendezvous, unless the ranks are local, and then
+// signals, until the attempt has ended.
 func (j *Hosts) relay(ctx context.Context, agents []*remote, local bool, meet <-chan string, ended <-chan struct{}) {
 	send := func(o order) {
 		for _, a := range agents {

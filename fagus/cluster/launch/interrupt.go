@@ -41,15 +41,14 @@ func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// killing is the cause of a context that has ended because the job starts again: what the ranks
-// have is at the last checkpoint.
+// killing is the cause of a context that ends because the job starts again, from a checkpoint.
 type killing struct{ error }
 
 func (k *killing) Unwrap() error { return k.error }
 
-// ending returns the signal that asks the ranks to end when ctx has ended: SIGKILL if the job
-// starts again, SIGINT if that is what this process got, so that a program sees what its user
-// typed, else SIGTERM.
+// ending returns the signal that ends the ranks when ctx has ended: SIGKILL if the job starts
+// again, SIGINT if this process got SIGINT, so that a program sees what its user typed, else
+// SIGTERM.
 func ending(ctx context.Context) syscall.Signal {
 	if again := (*killing)(nil); errors.As(context.Cause(ctx), &again) {
 		return syscall.SIGKILL

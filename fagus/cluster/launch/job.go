@@ -32,14 +32,14 @@ type Job struct {
 	Stdin  io.Reader // standard input of rank 0; nil: none
 	// PlainOut and PlainErr forward standard output and error without the rank on each line.
 	PlainOut, PlainErr bool
-	// ErrOnce prints a line on standard error that several ranks print once, and its number at the
-	// end. It has no effect with PlainErr.
+	// ErrOnce prints a line that several ranks print on standard error only once, and how often
+	// they printed it at the end. It has no effect with PlainErr.
 	ErrOnce bool
 	// Lines, if not nil, has one file per rank. The rank's process inherits the file as the
 	// descriptor that FAGUS_LINE names. Run closes the file when the process has ended.
 	Lines []*os.File
-	// Signals are forwarded to all ranks and, except SIGQUIT, to those that the attempt starts
-	// later. It may be nil.
+	// Signals are forwarded to all ranks, and except SIGQUIT also to ranks that start later. It may
+	// be nil.
 	Signals <-chan os.Signal
 	// Suspend, if not nil, is called when the signal Suspend has stopped all ranks. They go on when
 	// it returns.
@@ -49,21 +49,21 @@ type Job struct {
 	// Spec says how the ranks meet and exchange their data: they find it in their environment,
 	// where it replaces what Env says. Its Identity and Log are not used.
 	//
-	// Spec.Stall is also how long a host's agent may show no sign of life, or the process of a rank
-	// be stopped, before the job fails. The process may be stopped for 2 seconds longer, in which
-	// ranks report it themselves. Less than 3 seconds counts as 3.
+	// Spec.Stall is also how long a host's agent may show no sign of life before the job fails. The
+	// process of a rank may be stopped for 2 seconds longer, in which ranks report it themselves.
+	// Less than 3 seconds counts as 3.
 	Spec cluster.Spec
 	// Restart is how often the job is started again when ranks die (see Failures in the package
 	// comment).
 	Restart int
-	// Resize, if not nil, is called when an attempt has ended. It returns the number of ranks with
-	// which the job is to go on from its last checkpoint, or 0 if nobody has asked for another one.
+	// Resize, if not nil, is called when an attempt has ended. It returns the new number of ranks
+	// with which the job goes on from its last checkpoint, or 0 if nobody asks for another number.
 	Resize func() int
-	// Stopping, if not nil, is called when an attempt has failed. No other one begins if it returns
-	// true: the ranks were told to stop.
+	// Stopping, if not nil, is called when an attempt has failed. If it returns true, the ranks
+	// were told to stop, and no other attempt begins.
 	Stopping func() bool
-	// Resumes, if not nil, is called before each restart. It tells from where the job goes on,
-	// such as "from checkpoint 3", for the message about the restart.
+	// Resumes, if not nil, is called before each restart. It returns where the job goes on, such as
+	// "from checkpoint 3", for the message about the restart.
 	Resumes func() string
 }
 
@@ -72,14 +72,13 @@ type ExitError struct {
 	Rank int
 	Code int // exit code for the launcher; 0 only within this package
 	Err  error
-	// Because is the rank that made this rank fail, as far as the process has told (package
-	// cluster), and -1 otherwise.
+	// Because is the rank that made this rank fail, if the process has reported one
+	// (cluster.ReportOrigin), and -1 otherwise.
 	Because int
-	// Died means that the process has not ended by itself: a signal has ended it, or it is gone
-	// for the other ranks.
+	// Died means that the process has not ended by itself: a signal ended it, or it is gone for the
+	// other ranks.
 	Died bool
-	// Printed means that the process has printed why it failed, and that a user sees where: it is
-	// not on another host.
+	// Printed means that the process has printed why it failed, on this host.
 	Printed bool
 }
 
@@ -98,7 +97,7 @@ const interrupted = 130
 // Unwrap returns the error of the operating system.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// quoted is the end of a rank that has passed on what it would have printed.
+// quoted is the end of a rank with the text that it passed to the launcher instead of printing it.
 type quoted struct {
 	error
 	text string
@@ -126,9 +125,9 @@ const (
 	maxRestarts = 1000
 )
 
-// Run starts all ranks and returns when all have ended: nil if all exited with 0, an *ExitError
-// of the first rank that failed, the error of ctx, or the reason why a process could not start. If
-// it has started the job again, this is the result of the last attempt.
+// Run starts all ranks and returns when all have ended: nil if all exited with 0, an *ExitError of
+// the first rank that failed, the error of ctx, or the reason why a process could not start. After
+// restarts it returns the result of the last attempt.
 func (j *Job) Run(ctx context.Context) error {
 	if err := j.Check(); err != nil {
 		return err
@@ -183,7 +182,7 @@ func (j *Job) Check() error {
 }
 
 // runRanks starts ranks, records in first how they end, and returns when all have ended. It returns
-// an error if it has started none. The place is that of each rank, but for its number.
+// an error if it has started none. place lacks only the number of each rank.
 func (j *Job) runRanks(ctx context.Context, starts []rankStart, place cluster.Place, first *outcome) error {
 	path, err := exec.LookPath(j.Argv[0])
 	if err != nil {

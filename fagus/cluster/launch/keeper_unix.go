@@ -11,16 +11,16 @@ import (
 )
 
 // keeper is a process that kills the process groups of the ranks if this process ends before them,
-// even by SIGKILL. The kernel would kill the ranks themselves (Pdeathsig), but not the programs
-// that a rank has started, as a shell does.
+// even by SIGKILL. The kernel kills the ranks themselves (Pdeathsig), but not the programs that a
+// rank has started.
 type keeper struct {
 	mu  sync.Mutex
 	cmd *exec.Cmd
 	in  io.WriteCloser // nil: there is no keeper
 }
 
-// keeperScript keeps a list of groups as its input says (+ PID, - PID). At the end of the input,
-// which is the end of this process, it kills those that are left.
+// keeperScript keeps a list of groups as its input says (+ PID, - PID). The input ends when this
+// process does; the script then kills the groups in the list.
 const keeperScript = `left=
 while read -r op pid; do
 	if [ "$op" = + ]; then
@@ -61,7 +61,7 @@ func keep(script string, args ...string) *keeper {
 	return k
 }
 
-// add makes the keeper responsible for the group that a process leads, remove ends that.
+// add makes the keeper responsible for the group that a process leads, until remove.
 func (k *keeper) add(pid int)    { k.tell('+', pid) }
 func (k *keeper) remove(pid int) { k.tell('-', pid) }
 
@@ -77,6 +77,6 @@ func (k *keeper) tell(op rune, pid int) {
 func (k *keeper) stop() {
 	if k.in != nil {
 		_ = k.in.Close()
-		_ = k.cmd.Wait() // the exit status is that of its last kill
+		_ = k.cmd.Wait() // the exit status says only whether its last kill found a process
 	}
 }

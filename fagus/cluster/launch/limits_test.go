@@ -15,8 +15,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// TestRepeats: a line of 64 KiB is compared with those of other ranks, and no longer one; so are
-// the first 1000 lines, and no later one.
+// TestRepeats: a line of 64 KiB is compared with the lines of other ranks, and no longer one; so
+// are the first 1000 lines, and no later one.
 func TestRepeats(t *testing.T) {
 	for n, counts := range map[int]bool{64<<10 - 1: true, 64 << 10: true, 64<<10 + 1: false} {
 		var r repeats
@@ -156,7 +156,7 @@ func TestCheckLimits(t *testing.T) {
 	}
 }
 
-// TestSignalCodes: the exit codes 129 to 192 are those of signals.
+// TestSignalCodes: the exit codes 129 to 192 are for signals.
 func TestSignalCodes(t *testing.T) {
 	for code, want := range map[int]bool{0: false, 127: false, 128: false, 129: true, 137: true, 192: true, 193: false, 255: false} {
 		if bySignal(code) != want {

@@ -28,17 +28,17 @@ type memories struct {
 	running sync.WaitGroup
 }
 
-// memory is that of a host. Its end is the loss of the host.
+// memory is the agent that keeps checkpoints on a host. Its end is the loss of the host.
 type memory struct {
 	remote
 	over  chan struct{} // closed when it has ended; err is set before
 	err   error
 	stop  context.CancelFunc
 	asked int        // number of the last order
-	last  remembered // the answer to it, or to one before
+	last  remembered // the answer to this order, or to an earlier one
 }
 
-// newShared returns what the attempts of a job share, of which none has begun.
+// newShared returns what the attempts of a job share, before the first attempt.
 func newShared(job Hosts) *shared {
 	s := &shared{lost: make(map[string]bool), memories: memories{job: job}}
 	for _, h := range job.Hosts {
@@ -60,8 +60,8 @@ func (s *shared) close() {
 	s.running.Wait()
 }
 
-// begin prepares the memories of hosts for an attempt, and tells the ranks in orders of them. now
-// is the job of the attempt. The error is that of a lost host, unless the attempt is the first.
+// begin prepares the memories of hosts for an attempt, and adds their addresses to orders. now is
+// the job of the attempt. After the first attempt, the error is the loss of a host.
 func (s *shared) begin(ctx context.Context, attempt int, now *Hosts, orders []*start) error {
 	if s.job.Memory == "" {
 		return nil
@@ -94,8 +94,8 @@ func (s *shared) begin(ctx context.Context, attempt int, now *Hosts, orders []*s
 	return nil
 }
 
-// choose returns the numbers of the hosts whose memory an attempt uses: those with ranks, which are
-// the first; those that have had some; and a spare one if a single host has ranks.
+// choose returns the numbers of the hosts whose memory an attempt uses: hosts with ranks, which
+// come first; hosts that had ranks before; and a spare host if a single host has ranks.
 func (s *shared) choose(now *Hosts, withRanks int) (part []int) {
 	for i, h := range now.Hosts {
 		number := slices.Index(s.names, h.Name)
@@ -112,8 +112,7 @@ func (s *shared) choose(now *Hosts, withRanks int) (part []int) {
 	return part
 }
 
-// ask gives an order to serve an attempt to the memories of hosts, and starts those that do not
-// exist yet.
+// ask orders the memories of hosts to serve an attempt, and starts missing ones.
 func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *identity.Authority) error {
 	var lost []int
 	for number, name := range s.names {
@@ -150,7 +149,7 @@ func (s *shared) ask(ctx context.Context, attempt int, part []int, authority *id
 	return cmp.Or(errs...)
 }
 
-// start starts the memory of a host, which ends when ctx, that of the job, does.
+// start starts the memory of a host. It ends when ctx, the job's context, ends.
 func (s *shared) start(ctx context.Context, attempt, number int, o remember) *memory {
 	ctx, stop := context.WithCancel(ctx)
 	m := &memory{over: make(chan struct{}), stop: stop}
@@ -240,7 +239,7 @@ func (s *shared) watch(more bool, record func(error)) (stop func()) {
 	}
 }
 
-// resumes ends the service for an attempt, and says in words from where the job resumes.
+// resumes ends the service for an attempt, and returns where the job resumes, in words.
 func (s *shared) resumes() string {
 	const enough = 2 * time.Second // the next order ends the service, too
 	errs := make([]error, len(s.all))

@@ -23,8 +23,8 @@ const memoryFolder = "/dev/shm"
 const memoryPrefix = "fagus-memory-"
 
 // NewMemory makes an empty folder, which only this user can open. It is in /dev/shm or, on a system
-// that has none, in os.TempDir. Folders there that are left of this user's killed processes are
-// removed.
+// that has none, in os.TempDir. NewMemory removes folders that killed processes of this user left
+// there.
 func NewMemory() (*Memory, error) {
 	name, err := jobName()
 	if err != nil {
@@ -40,8 +40,8 @@ func NewMemory() (*Memory, error) {
 	return m, nil
 }
 
-// newMemory makes a folder in another one. It is locked before it has its name, by which others
-// look for folders that nobody has locked.
+// newMemory makes a folder in another one. It locks the folder before it gives it its name: other
+// processes remove folders with such names that nobody has locked.
 func newMemory(in, name string) (*Memory, error) {
 	removeLeft(in)
 	made := filepath.Join(in, ".fagus-"+name)
@@ -61,9 +61,9 @@ func newMemory(in, name string) (*Memory, error) {
 	return m, nil
 }
 
-// Close removes the folder. If this process ends without a call of Close, even by SIGKILL, another
-// process removes the folder (on Unix, where there is a /bin/sh). If that is killed, too, the next
-// call of NewMemory does.
+// Close removes the folder. If this process ends without Close, even by SIGKILL, another process
+// removes the folder (on Unix, where there is a /bin/sh). If that is killed, too, the next call of
+// NewMemory does.
 func (m *Memory) Close() error {
 	err := os.RemoveAll(m.Folder)
 	m.keeper.stop()

@@ -69,7 +69,7 @@ type remembering struct {
 	server *partner.Server
 }
 
-// obey ends the service for the attempt before, and begins that for another one if o says so.
+// obey ends the service for the last attempt, and serves another one if o says so.
 func (m *remembering) obey(ctx context.Context, o *remember) (*remembered, error) {
 	m.server.End()
 	newest, err := m.server.Newest(ctx)

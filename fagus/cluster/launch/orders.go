@@ -17,8 +17,8 @@ type order struct {
 	Kill bool `json:"kill,omitempty"`
 	// Rendezvous is where the ranks meet. An agent started with Meet reports it first.
 	Rendezvous string `json:"rendezvous,omitempty"`
-	// Out and Err are how many bytes of the reports' Out and Err the launcher has taken since the
-	// order before.
+	// Out and Err are how many bytes of the reports' Out and Err the launcher has taken since its
+	// last order.
 	Out int `json:"out,omitempty"`
 	Err int `json:"err,omitempty"`
 	// Remember asks for a memory. Only the same can follow.
@@ -26,7 +26,7 @@ type order struct {
 }
 
 // remember tells an agent to keep checkpoints in the memory of its host (package partner), and to
-// end the service for the attempt before. With Serve it begins that for another attempt.
+// end the service for the last attempt. With Serve the agent serves another attempt.
 type remember struct {
 	Version  int      `json:"version"`
 	Number   int      `json:"number"` // of the order
@@ -34,7 +34,7 @@ type remember struct {
 	Lost     []int    `json:"lost"`   // numbers of the hosts that are lost
 	Serve    bool     `json:"serve"`
 	Identity []byte   `json:"identity"` // of this host; empty: in clear
-	Env      [][]byte `json:"env"`      // that of the ranks
+	Env      [][]byte `json:"env"`      // of the ranks
 	BeatNS   int64    `json:"beat_ns"`
 }
 
@@ -65,7 +65,7 @@ type start struct {
 	ErrOnce  bool        `json:"err_once"`
 	GraceNS  int64       `json:"grace_ns"`
 	StallNS  int64       `json:"stall_ns"`
-	BeatNS   int64       `json:"beat_ns"` // the agent reports at least that often; 0: no matter
+	BeatNS   int64       `json:"beat_ns"` // longest time between reports; 0: no limit
 }
 
 type rankStart struct {
@@ -88,7 +88,7 @@ type report struct {
 }
 
 type failed struct {
-	Rank int    `json:"rank"` // -1: the failure is not that of a rank
+	Rank int    `json:"rank"` // -1: no rank has caused the failure
 	Code int    `json:"code"`
 	Why  string `json:"why"`
 	// Because is ExitError.Because.

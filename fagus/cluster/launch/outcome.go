@@ -12,9 +12,9 @@ const (
 	// settling is how long failures are recorded after the first one. A rank that loses another
 	// rank fails too, and its end may be seen before the end of the lost rank.
 	settling = 200 * time.Millisecond
-	// blaming is the same for a rank that says which other rank has failed. The end of that rank
-	// comes for certain unless it hangs: late if its host is busy or far, or if it asks the others
-	// what they have called (two seconds and its own part).
+	// blaming is the same for a rank that blames another rank. The end of that rank comes unless it
+	// hangs: late if its host is busy or far, or if it asks the others what they have called (two
+	// seconds and its own share).
 	blaming = 4 * time.Second
 )
 
@@ -40,7 +40,7 @@ const (
 type told struct {
 	rank   int    // which failed first; -1: it has said nothing
 	gone   bool   // the process itself is lost
-	prints bool   // it prints why
+	prints bool   // it prints why it ended
 	text   string // what it would have printed, if another rank failed first
 }
 
@@ -60,8 +60,7 @@ func (e *ExitError) cause() cause {
 
 // outcome is how the ranks of an attempt have ended, and what follows from that.
 type outcome struct {
-	// cancel ends all ranks. It is nil in an agent, which reports each end, and whose launcher
-	// decides.
+	// cancel ends all ranks. It is nil in an agent, which reports each end: the launcher decides.
 	cancel context.CancelCauseFunc
 	// kill ends all ranks at once, and by SIGKILL, after a failure that lets the job start again.
 	kill   bool
@@ -69,14 +68,14 @@ type outcome struct {
 	hosts  []string    // the host of each rank; nil: one host
 
 	mu      sync.Mutex
-	ends    []error       // in order, up to the end of all ranks: *ExitError, or one of no rank
+	ends    []error       // in order, until the ranks are ended: *ExitError, or an error of no rank
 	settled bool          // the ranks are ended: later failures are consequences
-	wait    time.Duration // that of timer
+	wait    time.Duration // of timer
 	timer   *time.Timer
 }
 
-// record records how a rank has ended, or another failure. The first failure ends all ranks after
-// a time, in which others are still recorded.
+// record records how a rank has ended, or another failure. Some time after the first failure all
+// ranks are ended; until then other failures are recorded, too.
 func (o *outcome) record(err error) {
 	if err == nil {
 		return
@@ -127,8 +126,8 @@ func (o *outcome) end() {
 }
 
 // verdict returns why the attempt has failed, as far as known; nil if it has not. The first end
-// that is a rank's own counts. If there is none, the rank that the others blame has failed: by its
-// own end, or it is gone if it has not ended after wait. The lock is held.
+// that is a rank's own decision counts. Otherwise the rank that the others blame has failed: by its
+// own end, or by its loss if it has not ended after wait. The lock is held.
 func (o *outcome) verdict() (wait time.Duration, why error) {
 	ends := map[int]*ExitError{}
 	accusers := map[int]int{} // by accused rank

@@ -17,8 +17,8 @@ const patience = 500 * time.Millisecond
 const atomicWrite = 4096
 
 // Outlet writes to a standard output or error whose reader may stop reading. A write waits for the
-// reader, which so delays who writes. From End on, a write waits for half a second only, and then
-// it and all later ones fail. Several goroutines may write: one write comes after the other.
+// reader, so a slow reader delays the writer. After End, a write waits for half a second only; then
+// it and all later ones fail. Several goroutines may write, in turn.
 type Outlet struct {
 	to     io.Writer
 	turn   chan struct{}   // holds an element while somebody writes
@@ -41,8 +41,7 @@ func Outlets(ctx context.Context, stdout, stderr io.Writer) (with context.Contex
 	return with, out, errs
 }
 
-// EndOutput ends the outlets of a context, if it has some. The cause says why no reader is waited
-// for.
+// EndOutput ends the outlets of a context, if it has some. Writes then fail with the cause.
 func EndOutput(ctx context.Context, cause error) {
 	all, _ := ctx.Value(outletsKey{}).([]*Outlet)
 	for _, o := range all {
@@ -57,7 +56,7 @@ func newOutlet(to io.Writer) *Outlet {
 	return o
 }
 
-// End makes writes fail that their reader does not take soon. The first cause counts.
+// End makes a write fail if its reader does not take it soon. The first cause counts.
 func (o *Outlet) End(cause error) { o.end(cause) }
 
 // File returns the file behind the outlet, and nil if there is none.

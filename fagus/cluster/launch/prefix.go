@@ -20,12 +20,12 @@ const longestLine = 16 << 20
 // first of each roll-call: its second time is compared with the second time of others.
 type repeats struct {
 	mu    sync.Mutex
-	first map[occurrence]*repeated
+	first map[occurrence]*repeated // the nth print of a line by any rank
 	order []*repeated
-	times map[occurrence]int // by line and tag: how often the rank has printed it
+	times map[occurrence]int // how often the rank with a tag has printed a line
 }
 
-// occurrence is a line that a rank prints for the nth time, or a line and the tag of a rank.
+// occurrence is a key of repeats.first, with nth, or of repeats.times, with tag.
 type occurrence struct {
 	line, tag string
 	nth       int
@@ -45,7 +45,7 @@ const longestRepeat = 64 << 10
 // shownOfRepeat is how many bytes of a repeated line are shown at the end.
 const shownOfRepeat = 50
 
-// add reports whether another rank than that of tag has printed line as often as it does now.
+// add reports whether another rank has printed line as often as the rank with tag does now.
 func (r *repeats) add(tag string, line []byte) bool {
 	if len(line) > longestRepeat {
 		return false

@@ -27,14 +27,14 @@ func terminate(p *os.Process, s syscall.Signal) error {
 	return err
 }
 
-// Suspend is the signal by which a terminal stops a job, resume the one by which a job goes on.
+// A terminal stops a job by the signal Suspend; by resume the job goes on.
 const (
 	Suspend = syscall.SIGTSTP
 	resume  = syscall.SIGCONT
 )
 
-// signalTo sends a signal to a process. Suspend stops, and resume lets go on, all that it has
-// started, too, whether they catch it or not.
+// signalTo sends a signal to a process. Suspend and resume stop and continue the programs that it
+// has started, too, even if they catch the signals.
 func signalTo(p *os.Process, s os.Signal) error {
 	switch s {
 	case Suspend:

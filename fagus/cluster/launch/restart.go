@@ -11,10 +11,10 @@ import (
 // sysexits.h.
 const Stopped = 75
 
-// attempts calls once, with the number of the attempt and whether more may follow, until ranks no
-// longer die, or have died j.Restart times. An attempt that ended for another number of ranks does
-// not count. next prepares the next attempt, with size ranks if size is not 0. It returns what is
-// different there, for the message, or false if there can be none.
+// attempts calls once, with the number of the attempt and whether more may follow, until no rank
+// dies, or ranks have died j.Restart times. An attempt that ends to change the number of ranks does
+// not count. next prepares the next attempt, with size ranks if size is not 0. It returns what
+// changes, for the message, or false if no attempt is possible.
 func (j *Job) attempts(ctx context.Context, once func(ctx context.Context, attempt int, more bool) error, next func(size int) (string, bool)) error {
 	for attempt, deaths := 0, 0; ; attempt++ {
 		err := once(ctx, attempt, deaths < j.Restart)
@@ -49,8 +49,8 @@ func (j *Job) attempts(ctx context.Context, once func(ctx context.Context, attem
 	}
 }
 
-// resized returns the number of ranks that the job was told to go on with, if it has ended for that
-// reason, with err, and 0 otherwise.
+// resized returns the new number of ranks, if the job has ended with err to change it, and 0
+// otherwise.
 func (j *Job) resized(err error) int {
 	if j.Resize == nil {
 		return 0
@@ -63,8 +63,8 @@ func (j *Job) resized(err error) int {
 	return 0
 }
 
-// FromCheckpoint says in words where a job goes on: from the checkpoint of this number, from the
-// start if it is 0, or from the newest one if err says that its number is not known.
+// FromCheckpoint returns where a job goes on, in words: from the checkpoint of this number, from
+// the start if it is 0, or from the newest checkpoint if err says that its number is not known.
 func FromCheckpoint(number uint64, err error) string {
 	switch {
 	case err != nil:
@@ -102,8 +102,8 @@ func died(err error) bool {
 	return errors.As(err, &exit) && exit.Died || errors.As(err, &host)
 }
 
-// bySignal reports whether an exit code is that of a process which a signal has ended. A shell
-// reports the end of its command so, and a program of package fagus/program a signal to itself.
+// bySignal reports whether an exit code says that a signal ended the process. A shell reports the
+// end of its command so, and a program of package fagus/program its own end.
 func bySignal(code int) bool {
 	const base, signals = 128, 64
 	return code > base && code <= base+signals

@@ -20,8 +20,8 @@ type Control struct{ listener net.Listener }
 // requestTime bounds a request.
 const requestTime = 5 * time.Second
 
-// Listen accepts requests for other numbers of ranks. scale begins to fulfil one, or says why it
-// cannot be. Only processes of the same user can ask.
+// Listen accepts requests for other numbers of ranks. scale begins to fulfil a request, or returns
+// why it cannot. Only processes of the same user can ask.
 func Listen(scale func(ranks int) error) (*Control, error) {
 	path, err := controlPath(os.Getpid())
 	if err != nil {
@@ -56,7 +56,7 @@ func Listen(scale func(ranks int) error) (*Control, error) {
 // Close accepts no more requests.
 func (c *Control) Close() error { return c.listener.Close() }
 
-// answer reads a request, a line with a number, and writes an error, or nothing but a line.
+// answer reads a request, a line with a number, and writes a line: an error, or nothing.
 func answer(conn net.Conn, scale func(int) error) {
 	defer conn.Close()
 	if conn.SetDeadline(time.Now().Add(requestTime)) != nil {
@@ -75,7 +75,7 @@ func answer(conn net.Conn, scale func(int) error) {
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(conn, strings.ReplaceAll(err.Error(), "\n", " "))
-		return // who asks may be gone
+		return // the asking process may be gone
 	}
 	_, _ = fmt.Fprintln(conn)
 }
@@ -126,11 +126,10 @@ func removeDeaf(folder string) {
 	}
 }
 
-// youngest is the age of a socket from which somebody must listen.
+// youngest is the age from which a socket without a listener is removed.
 const youngest = time.Minute
 
-// controlPath returns the path of the socket of a launcher on this host, in a folder of this user,
-// which other hosts may share.
+// controlPath returns the path of a launcher's socket. Other hosts may share the folder above it.
 func controlPath(launcher int) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {

@@ -64,7 +64,7 @@ func TestScaleRequests(t *testing.T) {
 // TestDeafSockets: a launcher removes the sockets of killed ones, and no others.
 func TestDeafSockets(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("HOME", t.TempDir()) // that of macOS
+	t.Setenv("HOME", t.TempDir()) // for macOS
 	own, err := controlPath(os.Getpid())
 	if err != nil {
 		t.Fatal(err)

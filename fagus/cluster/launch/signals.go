@@ -43,8 +43,8 @@ func (g *processes) run(cmd *exec.Cmd, outputs ...*stream) error {
 	return err
 }
 
-// start starts cmd. A signal that arrives during the start waits until cmd has started. cmd gets
-// those that have arrived before, except SIGQUIT, which asks what the processes are doing.
+// start starts cmd, and sends it the signals that have arrived before, except SIGQUIT, which asks
+// what the processes are doing. A signal that arrives during the start waits.
 func (g *processes) start(cmd *exec.Cmd) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

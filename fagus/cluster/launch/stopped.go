@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// errStopped is the failure of a rank whose process was stopped for too long. While a rank takes
-// part in a job, the other ranks notice that; before and afterwards only the launcher does.
+// errStopped is the failure of a rank whose process was stopped for too long. The other ranks
+// notice that while the rank is in the job; before and afterwards only the launcher does.
 var errStopped = errors.New("it is stopped")
 
-// watchStop kills the group of p if p is stopped for longer than stall, unless stall is 0, or the
-// job is paused. The caller calls end when p has ended; end returns an errStopped if p was killed.
+// watchStop kills the group of p if p is stopped for longer than stall, unless stall is 0 or the
+// job is paused. The caller calls end when p has ended; end returns errStopped if p was killed.
 func watchStop(p *os.Process, stall time.Duration, paused *atomic.Bool) (end func() error) {
 	if stall == 0 {
 		return func() error { return nil }

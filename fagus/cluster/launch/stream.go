@@ -54,8 +54,8 @@ func (s *stream) begin(started bool) {
 	go s.carry()
 }
 
-// carry writes what comes, to its end. What nobody reads any more is dropped. After another error
-// nothing more is read: who writes gets that error, too.
+// carry writes all output. If nobody reads it any more, it is dropped. After another error carry
+// stops reading, so the process gets an error, too.
 func (s *stream) carry() {
 	defer close(s.done)
 	defer s.from.Close()
@@ -100,9 +100,9 @@ func (s *stream) leave(after time.Duration) {
 	}
 }
 
-// wait waits, when the process has ended, until all is written. A reader that takes nothing is
-// waited for as long as the job goes on: if it has failed, or when ctx ends, for patience, and one
-// that takes little for twice that time. It returns the error of a write.
+// wait waits until all output of an ended process is written, and returns the error of a write. It
+// waits for a reader that takes nothing as long as the job goes on. If the job has failed, or ctx
+// has ended, it waits for patience, and for a slow reader twice as long.
 func (s *stream) wait(ctx context.Context, failed bool) error {
 	const step = patience / 10
 	next := time.NewTicker(step)

@@ -14,7 +14,7 @@ import (
 
 const (
 	defaultAnswer = 10 * time.Second
-	defaultStall  = 15 * time.Second // that of ranks
+	defaultStall  = 15 * time.Second // as for ranks
 	// leastStall is the shortest silence of an agent that counts. Ranks forgive more than
 	// Job.Spec.Stall on a busy host; an agent has this.
 	leastStall = 3 * time.Second
@@ -53,7 +53,7 @@ func (s *silence) step(p *pulse) {
 	}
 }
 
-// watcher ends the command that reaches a host if its agent is silent, or the command outlives it.
+// watcher ends the command that reaches a host if the agent is silent, or ends before the command.
 type watcher struct {
 	host   string
 	cmd    *exec.Cmd
@@ -167,7 +167,7 @@ func (o *opening) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refuse returns the error for an output that is not that of an agent.
+// refuse returns the error for an output that no agent writes.
 func (o *opening) refuse(host string, err error) error {
 	text := ""
 	if len(o.text) > 0 {

@@ -54,11 +54,11 @@ func (c *Client) Rank() dimmnet.Rank { return dimmnet.Rank(c.rank) }
 // Size returns the number of ranks in the job.
 func (c *Client) Size() int { return c.size }
 
-// Job returns the launcher's name for the job: that of its store, or PMI_JOBID.
+// Job returns the launcher's name for the job: the name of its store, or PMI_JOBID.
 func (c *Client) Job() string { return c.job }
 
-// giveUp makes c unusable when ctx is done. The caller calls stop, which reports whether ctx was
-// not done before.
+// giveUp makes c unusable when ctx is done. The caller calls stop, which reports whether c is still
+// usable.
 func (c *Client) giveUp(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { c.server.fail(dimmnet.ContextErr(ctx)) })
 }

@@ -43,14 +43,12 @@
 // PMI does not report the loss of a rank. Hydra kills the job; srun does not, and leaves the other
 // ranks in their fence until their context ends. OnLoss's function is called only when the launcher
 // itself closes the connection. A failed call fails the Client, because the next answer may belong
-// to the failed call. libpmix waits without a bound: a call that is given up is left alone with the
-// goroutine that made it.
+// to the failed call. libpmix waits without a bound: when a call is given up, its goroutine stays.
 //
 // # Security
 //
-// Launchers show a job's values to processes of the job only, which have the same user. The
-// connections of a launcher between hosts may be unencrypted: those of Hydra and Open MPI are.
-// Whoever reads them reads the values.
+// Launchers show a job's values only to processes of the job, which have the same user. Between
+// hosts a launcher may send them unencrypted, as Hydra and Open MPI do.
 //
 // # Limits
 //

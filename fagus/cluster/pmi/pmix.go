@@ -22,8 +22,8 @@ type library interface {
 	finalize() error
 }
 
-// pmix is a server with which libpmix speaks. Each call of the library runs in a goroutine of its
-// own, so that it can be given up: goroutine and library are then left alone.
+// pmix is a server that libpmix connects to. Each call of the library runs in a goroutine, so that
+// it can be given up; the goroutine then stays, and the library is not called again.
 type pmix struct {
 	lib          library
 	events, lost *os.File // both ends of a pipe

@@ -17,12 +17,12 @@ type Tree struct {
 	passes []string
 }
 
-// New returns the tree of app. passes names commands that start another program: their words from
-// the first that is no flag belong to that program, and stay as they are.
+// New returns the tree of app. passes names commands that start another program. Their words from
+// the first that is no flag on belong to that program, and stay as they are.
 //
 // A command with a slash in its name, such as ./PROGRAM, stands for a program that the user names
 // by its path: in `tool compare ./digits --nodes 4 -- --numbers 500` or `tool compare --nodes 4 --
-// digits --numbers 500`. What is before "--" is of the tool, what is after it of the program. The
+// digits --numbers 500`. The tool gets the words before "--", the program those after it. The
 // command gets the path and the words of the program as its arguments.
 func New(app *cli.App, passes ...string) *Tree {
 	return &Tree{&cli.Command{
@@ -129,8 +129,7 @@ func isPath(word string) bool {
 	return !isFlag(word) && strings.ContainsAny(word, "/"+string(filepath.Separator))
 }
 
-// pathCommand returns the command of a group that stands for programs which users name by their
-// paths, or nil.
+// pathCommand returns the command of a group that stands for programs named by path, or nil.
 func pathCommand(group *cli.Command) *cli.Command {
 	for _, c := range group.Subcommands {
 		if isPath(c.Name) {
@@ -195,12 +194,12 @@ func (t *Tree) check(l *line) error {
 	return nil
 }
 
-// afterDashes says how the words of the program that l names by its path are told from others.
+// afterDashes says where the words of the program go that l names by its path.
 func afterDashes(l *line) string {
 	return fmt.Sprintf("flags and arguments of %s come after --: %s %[1]s -- ...", l.rest[0], pathText(l.path[:len(l.path)-1]))
 }
 
-// noCommand returns the error of a command that group l has not.
+// noCommand returns the error for a command that group l lacks.
 func (t *Tree) noCommand(l *line, name string) error {
 	what, hint := strings.ToLower(l.command().ArgsUsage), ""
 	if elsewhere := t.named(name); elsewhere != "" {
@@ -219,7 +218,7 @@ func join(between string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), between)
 }
 
-// noFlag returns the error of a flag that the command of l has not. The flag may be of others.
+// noFlag returns the error for a flag that the command of l lacks. Other commands may have it.
 func noFlag(l *line, name string) error {
 	if c := l.command(); isPath(c.Name) && len(l.rest) > 0 {
 		if likely := likelyFlag(c.Flags, name); likely != "" {

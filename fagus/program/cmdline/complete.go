@@ -12,7 +12,7 @@ import (
 )
 
 // CompleteName is the hidden command that shells ask for completions. Its arguments, after "--",
-// are the words of the line behind the program's name, of which the last is not finished.
+// are the words after the program's name. The last word is not finished.
 const CompleteName = "__complete"
 
 // Candidate is a word that may stand where a user asks for a completion.

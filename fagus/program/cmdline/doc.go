@@ -9,8 +9,8 @@
 //	err = app.RunContext(ctx, append(os.Args[:1], args...))
 //
 // The package only rearranges words: urfave/cli parses the values of flags afterwards. Shells ask
-// the command itself for completions (Tree.Complete), not the library, whose script evaluates the
-// line that is being typed and does not know flags before a command.
+// the command itself for completions (Tree.Complete). The library's own script would evaluate the
+// line that is being typed, and knows no flags before a command.
 //
 // The package is for the commands of this repository and for package program: its API may change
 // with any of them.

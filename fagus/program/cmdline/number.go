@@ -12,10 +12,10 @@ import (
 )
 
 // Plain returns text, a value for the flag v, as package flag must read it. Numbers in flags,
-// variables and lists follow one rule, that of strconv.Atoi: decimal digits, perhaps a sign before
-// them. So 010 is ten; 0x10, 1_000, 1e3 and " 5" are mistakes. Package flag alone would read 010 as
-// eight. Fractions may also have a point and an exponent, but are neither infinite nor NaN. Blanks
-// may follow the commas of a list. Values of other types stay as they are.
+// variables and lists follow the rule of strconv.Atoi: decimal digits, perhaps with a sign. So 010
+// is ten; 0x10, 1_000, 1e3 and " 5" are mistakes. Package flag alone would read 010 as eight.
+// Fractions may also have a point and an exponent, but are neither infinite nor NaN. Blanks may
+// follow the commas of a list. Values of other types stay as they are.
 func Plain(v flag.Value, text string) (string, error) {
 	switch kind(v).(type) {
 	case int, int64:
@@ -37,7 +37,7 @@ func Plain(v flag.Value, text string) (string, error) {
 	return text, nil
 }
 
-// Float returns the number that text is by the rule of Plain.
+// Float reads a number by the rule of Plain.
 func Float(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err == nil && (strings.ContainsAny(text, "xX_") || math.IsInf(x, 0) || math.IsNaN(x)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
-// likely is the least similarity of a name that is suggested. The library's own suggestions have
-// no least: they answer any word.
+// likely is the least similarity of a suggested name. The library's own suggestions answer any
+// word.
 const likely = 0.8
 
 // Nearest returns the name that is most similar to word, or "" if none is likely meant. It returns
@@ -59,8 +59,8 @@ func likelyFlag(flags []cli.Flag, word string) string {
 	return ""
 }
 
-// NoFlag returns the error of a flag that is none of flags, with the one that is likely meant. path
-// is the command or program whose help text lists the flags.
+// NoFlag returns the error for an unknown flag, with the likely one of flags. path is the command
+// or program whose help text lists the flags.
 func NoFlag(flags []cli.Flag, name, path string) error {
 	return usage.Errorf("no flag %s; %s '%s --help'", dashed(name), didYouMean(likelyFlag(flags, name)), path)
 }

@@ -14,7 +14,7 @@ import (
 // program. Its functions are called in the order of the fields. Only Open may be nil.
 type App struct {
 	Name  string    // of the command or program, for messages
-	Watch io.Writer // Config.Begin reports there that it ends the process; nil: it may not
+	Watch io.Writer // Config.Begin reports here that it ends the process; nil: it may not end it
 	// Check is called before ranks start, also in a process that starts them.
 	Check func() error
 	// Launch starts the ranks as processes, with the same command line.

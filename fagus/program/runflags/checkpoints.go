@@ -41,8 +41,7 @@ const StoresKey = "stores"
 
 const shareFlag = "checkpoint-share"
 
-// The variables by which a launcher that restarts a job gives its ranks the values of flags that
-// are not set.
+// A launcher that restarts a job hands its ranks the values of unset flags in these variables.
 const (
 	checkpointVariable = "FAGUS_CHECKPOINT"
 	everyVariable      = "FAGUS_CHECKPOINT_EVERY"
@@ -51,9 +50,9 @@ const (
 // memoryEvery is the default of --checkpoint-every for checkpoints in memory, which cost little.
 const memoryEvery = time.Second
 
-// How long a job waits for the directory of its checkpoints if another one has it: at the first
-// attempt that is probably a mistake, and later ranks of the attempt before on a host that is cut
-// off. An NFSv4 server takes the locks of such a host away after the lease time, usually 90 s.
+// How long a job waits for the directory of its checkpoints if another job has locked it. At the
+// first attempt that is probably a mistake. Later, ranks of the last attempt may have it, on a host
+// that is cut off: an NFSv4 server releases their locks after the lease time, usually 90 s.
 const (
 	patience     = 2 * time.Second
 	lostPatience = 2 * time.Minute
@@ -161,8 +160,9 @@ func ExistingStore(c *cli.Context, text string) (checkpoint.Store, error) {
 // mostCopyMiB bounds --checkpoint-copy: 1 TiB.
 const mostCopyMiB = 1 << 20
 
-// keeper returns a keeper, or nil if no checkpoints are kept. In virtual time, and if one is made
-// at every cut, a rank writes before it goes on: so every run makes the same checkpoints.
+// keeper returns a keeper, or nil if no checkpoints are kept. In virtual time, and with a
+// checkpoint at every cut, a rank writes before it goes on: so every run makes the same
+// checkpoints.
 func (cfg *Config) keeper(ctx context.Context) (*checkpoint.Keeper, error) {
 	p, virtual := &cfg.Checkpoints, cfg.Network.Simulated
 	if p.folder == "" {
@@ -182,8 +182,8 @@ func (cfg *Config) keeper(ctx context.Context) (*checkpoint.Keeper, error) {
 // askedSoon is how long a program may compute before it is reported that it makes no checkpoints.
 const askedSoon = 30 * time.Second
 
-// reportNone reports that a run makes no checkpoints: some time after its begin, if the program has
-// not asked for one, and at its end.
+// reportNone reports that a run makes no checkpoints: some time after its begin, if the program
+// does not ask for one, and at its end.
 func (t *Target) reportNone(k *checkpoint.Keeper) (atEnd func(failed bool)) {
 	if t.to == nil || t.Rank() != 0 {
 		return func(bool) {}
@@ -228,8 +228,8 @@ func (p *checkpoints) store(ctx context.Context, again bool) (checkpoint.Store, 
 	return store, nil
 }
 
-// withGrace returns a context that ends when ctx does or, if ctx ends by SIGTERM, after the time of
-// grace. Then it calls stop first.
+// withGrace returns a context that ends when ctx does. If ctx ends by SIGTERM, it calls stop, and
+// the context ends after grace.
 func withGrace(ctx context.Context, grace time.Duration, stop func()) (context.Context, func()) {
 	if grace == 0 {
 		return ctx, func() {}

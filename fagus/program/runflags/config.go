@@ -46,8 +46,8 @@ type Config struct {
 	Check    fagus.Check
 	RollCall fagus.RollCall
 	History  *history.History // records every Acquire and Release; nil: no record
-	// Spec says how ranks that are processes meet and exchange data. What it leaves out, ranks read
-	// from their environment.
+	// Spec says how ranks that are processes meet and exchange data. Ranks read from their
+	// environment what it leaves out.
 	Spec cluster.Spec
 
 	Checkpoints checkpoints
@@ -55,8 +55,8 @@ type Config struct {
 	Input       []string // checkpoint.Config.Input
 
 	watch *watch // of Begin; nil: nothing ends the process
-	// place is this process's place in a job of processes; nil if it has none. The processes are
-	// the ranks or, on a simulated network, that of rank 0 runs all ranks.
+	// place is this process's place in a job of processes; nil if it has none. Each process is a
+	// rank; on a simulated network the process of rank 0 runs all ranks.
 	place *cluster.Place
 }
 
@@ -72,7 +72,7 @@ func Flags() []cli.Flag {
 	return flags(defaults{net: DIMMnet1, nodes: 2})
 }
 
-// OwnFlags returns the flags that OwnFromFlags reads: those of Flags, with other defaults.
+// OwnFlags returns the flags that OwnFromFlags reads: the same as Flags, with other defaults.
 func OwnFlags() []cli.Flag {
 	return flags(defaults{
 		netText:   Inproc + "; under a launcher " + SHM + ", or " + TCP + " on several hosts",
@@ -119,7 +119,7 @@ func FromFlags(c *cli.Context) (Config, error) {
 	return fromSettings(c, net, nodes, false)
 }
 
-// fromSettings reads all flags but those of net and nodes. own is for a program of one's own.
+// fromSettings reads all flags but --net and --nodes. own is for a program of one's own.
 func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) {
 	cfg, err := basics(c, Networks(), net, nodes)
 	if err != nil {
@@ -240,8 +240,8 @@ func readCheck(c *cli.Context) (fagus.Check, error) {
 	return fagus.CheckOff, nil
 }
 
-// takePlace reads from the environment which rank of a job this process is, and takes the number of
-// nodes from the launcher, which may start a job again with another one. FAGUS_NODES is only a
+// takePlace reads from the environment which rank of a job this process is. It takes the number of
+// nodes from the launcher, which may change it when it restarts a job. FAGUS_NODES is only a
 // default.
 func (cfg *Config) takePlace(net, nodes setting) error {
 	line := os.Getenv(cluster.LineVariable) != ""

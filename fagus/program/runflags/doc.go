@@ -6,7 +6,7 @@
 //
 // A command that makes many runs opens the network of a Config itself:
 //
-//	on, err := cfg.Open(ctx)                // with other processes, this one is a rank of it
+//	on, err := cfg.Open(ctx)                // joins the other ranks if they are processes
 //	report, err := on.Run(ctx, program)
 //	err = on.Close(ctx)
 //

@@ -60,8 +60,8 @@ func ExitCode(ctx context.Context, err error) int {
 	return ExitFailed
 }
 
-// Conclude prints err, the result of the command or program called name, to stderr, and returns
-// its exit code: that of the rank which failed first, if a job of processes has failed.
+// Conclude prints err, the result of the command or program called name, to stderr, and returns its
+// exit code. If a job of processes has failed, it is the code of the rank that failed first.
 func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int {
 	if err == nil {
 		return 0
@@ -87,8 +87,7 @@ func Conclude(ctx context.Context, err error, stderr io.Writer, name string) int
 	return ExitCode(ctx, err)
 }
 
-// explained returns the text of err. Where that says only that a context was canceled, the signal
-// comes first.
+// explained returns the text of err, after the signal if the text does not name it.
 func explained(ctx context.Context, err error) string {
 	text := strings.TrimSpace(strings.TrimPrefix(err.Error(), "fagus: "))
 	if got := (*launch.SignalError)(nil); errors.As(context.Cause(ctx), &got) && !strings.Contains(text, got.Error()) {

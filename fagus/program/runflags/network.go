@@ -59,7 +59,7 @@ func Networks() List {
 	return all
 }
 
-// Which returns the networks for which has returns true.
+// Which returns the networks that has selects.
 func Which(has func(Network) bool) (list List) {
 	for _, n := range Networks() {
 		if has(n) {

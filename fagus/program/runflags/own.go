@@ -54,12 +54,12 @@ func ownNodes(on Network, launched bool, size int) int {
 	return max(2, runtime.NumCPU())
 }
 
-// Claim is what a process sends first to the launcher that simulates the network (package launch)
-// if the process of rank 0 simulates it instead. No request of a C program begins like it.
+// Claim is what a process sends first to a launcher that simulates the network, if the process of
+// rank 0 simulates it instead. No request of a C program begins like it.
 const Claim = "FagusGo1"
 
 // StandBy reports whether another process runs all ranks, so that this one has nothing to do. It
-// also announces that to a launcher that would simulate the network itself.
+// announces that to a launcher that would simulate the network itself.
 func (cfg *Config) StandBy() (idle bool, err error) {
 	if cfg.place == nil || cfg.isRank() {
 		return false, nil

@@ -68,9 +68,9 @@ func LaunchSelf(c *cli.Context, cfg Config) error {
 	return Launch(c, cfg, os.Args[1:], AgentName, true)
 }
 
-// Launch runs the executable of this process again, once as every rank of a job, with the given
-// arguments, which cfg was read from. On another host it is run with the argument agent, to start
-// the ranks there. atEnd says that the standard output is the result of the job.
+// Launch runs the executable of this process again, once as every rank of a job. cfg was read from
+// args, the arguments of every rank. On another host the executable starts the ranks if its
+// argument is agent. atEnd says that the standard output is the result of the job.
 func Launch(c *cli.Context, cfg Config, args []string, agent string, atEnd bool) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -95,9 +95,9 @@ func Launch(c *cli.Context, cfg Config, args []string, agent string, atEnd bool)
 	return runRanks(ctx, c, agent, job, &cfg.Checkpoints)
 }
 
-// limitRanks returns the context in which a launcher runs ranks. Each rank reads --timeout from its
-// own command line, and has time for its roll-call. The launcher's limit is for ranks that have not
-// begun, or do not answer.
+// limitRanks returns the context in which a launcher runs ranks. Each rank obeys --timeout itself,
+// and has time for its roll-call. The launcher's limit is for ranks that have not begun, or do not
+// answer.
 func (cfg *Config) limitRanks(ctx context.Context) (context.Context, context.CancelFunc) {
 	if cfg.Timeout == 0 {
 		return context.WithCancel(ctx)
@@ -114,8 +114,8 @@ func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
 	return runRanks(ctx, c, AgentName, job, new(checkpoints))
 }
 
-// runRanks runs a job with checkpoints. If it restarts, --hosts keep them in memory if there is no
-// other place.
+// runRanks runs a job with checkpoints. If it restarts and there is no folder, --hosts keep them in
+// memory.
 func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job, at *checkpoints) error {
 	if err := notEmpty(c, append(hostFlagNames()[:3:3], optionNames()...)...); err != nil {
 		return err
@@ -251,5 +251,5 @@ func checkPorts(job *launch.Hosts) error {
 	return nil
 }
 
-// RankError is the failure of a rank, whose exit code becomes that of the command.
+// RankError is the failure of a rank. The command exits with the rank's exit code.
 type RankError struct{ *launch.ExitError }

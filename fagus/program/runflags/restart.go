@@ -17,9 +17,9 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// launchAgain runs a job that is started again when ranks die. The limit of time is that of all
-// attempts. With atEnd the standard output of an attempt is printed when no other one follows: a
-// rank may die when another one has printed the result.
+// launchAgain runs a job that is started again when ranks die. --timeout limits all attempts
+// together. With atEnd only the standard output of the last attempt is printed: a rank may die
+// after another one has printed the result.
 func (cfg *Config) launchAgain(c *cli.Context, agent string, job *launch.Job, atEnd bool) (err error) {
 	at := cfg.Checkpoints
 	job.Restart = at.restart
@@ -103,9 +103,9 @@ func (p *checkpoints) newest(ctx context.Context) (uint64, error) {
 	return numbers[len(numbers)-1], nil
 }
 
-// scalable lets fagus launch scale change the number of ranks of a job, until end is called. Rank 0
-// gets a signal by pass, makes a checkpoint, and the ranks end. Only the job receives from pass,
-// and not while it calls Resize.
+// scalable lets fagus launch scale change the number of ranks of a job, until end is called. It
+// sends rank 0 a signal by pass; rank 0 makes a checkpoint, and the ranks end. Only the job
+// receives from pass, and not while it calls Resize.
 func scalable(job *launch.Job, pass chan os.Signal) (end func()) {
 	var mu sync.Mutex
 	wanted := 0

@@ -15,7 +15,7 @@ import (
 // between two attempts does not stop the ranks of the next one.
 func TestRefusedScale(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("HOME", t.TempDir()) // that of macOS
+	t.Setenv("HOME", t.TempDir()) // for macOS
 	pass := make(chan os.Signal, 2)
 	var job launch.Job
 	defer scalable(&job, pass)()

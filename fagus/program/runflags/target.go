@@ -36,9 +36,9 @@ type Target struct {
 }
 
 const (
-	// inprocBulk is the bulk memory of a node for --transfer push and for lists over a tree, in
-	// bytes, and inprocBulks that of all nodes. Without either, inproc has no bulk memory, because
-	// it costs one more copy.
+	// inprocBulk is the bulk memory of a node in bytes, inprocBulks the limit for all nodes. They
+	// are for --transfer push and for lists over a tree. Otherwise inproc has no bulk memory, which
+	// costs one more copy.
 	inprocBulk  = 16 << 20
 	inprocBulks = 1 << 30
 	// inprocPoll is how long idle threads poll: longer than any compute phase of a comparison.
@@ -70,8 +70,8 @@ func (cfg Config) Open(ctx context.Context) (*Target, error) {
 	return t, nil
 }
 
-// wantsTree reports whether lists may travel over a tree on inproc. With few nodes data would go by
-// PUSH, too, if there were bulk memory.
+// wantsTree reports whether lists may travel over a tree on inproc. With few nodes they do not:
+// bulk memory would make data go by PUSH, too.
 func (cfg *Config) wantsTree() bool {
 	many := cfg.Nodes > fagus.DirectNodes && cfg.Mode == fagus.Phase && cfg.Transfer == fagus.Auto
 	return cfg.Lists == fagus.ListsTree || cfg.Lists == fagus.ListsAuto && many
@@ -155,8 +155,8 @@ func external(err error) bool {
 	return errors.As(err, &errno) || errors.As(err, &other) || errors.As(err, &peer)
 }
 
-// reported tells the launcher, if there is one, which rank failed first, and returns err: as passed
-// on if that is another rank.
+// reported tells the launcher, if there is one, which rank failed first. It returns err, as
+// passedOn if another rank failed first.
 func (t *Target) reported(ctx context.Context, err error) error {
 	if err != nil && t.isRank() && cluster.ReportOrigin(t.place.Rank, err, !endedQuietly(ctx, err)) {
 		return &passedOn{err}
@@ -164,7 +164,7 @@ func (t *Target) reported(ctx context.Context, err error) error {
 	return err
 }
 
-// passedOn is an error that the launcher prints, if there is no better one.
+// passedOn is an error that the launcher prints if it has no better one.
 type passedOn struct{ error }
 
 func (p *passedOn) Unwrap() error { return p.error }

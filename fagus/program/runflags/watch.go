@@ -39,12 +39,10 @@ type watch struct {
 	on    *Target // whose roll-call is printed; nil: none
 }
 
-// Begin begins a run, all phases of which obey --timeout and signals: it returns a context that
-// ends when ctx does, or --timeout is over. If end is not called within Patience after that, the
-// process ends, with the exit code and a message to w, if w is not nil. name is that of the command
-// or program.
-// What the kernel keeps beyond a process needs no clean-up at that time: see outfile.Replace for
-// temporary files, and package shm for segments.
+// Begin begins a run, all steps of which obey --timeout and signals: it returns a context that ends
+// when ctx does, or --timeout is over. If w is not nil and end is not called within Patience after
+// that, the process ends, with the exit code and a message to w. name is the command or program.
+// Nothing is left then: see outfile.Replace for temporary files, and package shm for segments.
 func (cfg *Config) Begin(ctx context.Context, w io.Writer, name string) (limited context.Context, end func()) {
 	if w == nil {
 		return WithTimeout(ctx, cfg.Timeout)
@@ -180,7 +178,7 @@ func (g *watch) end(ctx context.Context) {
 }
 
 // failed notes the first error of a rank of this process. Other ranks may notice the failure late:
-// if the run has not ended soon, the error is printed before it ends.
+// if the run does not end soon, the error is printed before the end.
 func (g *watch) failed(err error) {
 	if g == nil {
 		return

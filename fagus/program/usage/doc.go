@@ -1,5 +1,5 @@
-// Package usage has the error type for mistakes in a command line. If a command ends with such an
-// error, its exit code is that of wrong usage, whichever package found the mistake.
+// Package usage has the error type for mistakes in a command line. A command that ends with such an
+// error exits with the code of wrong usage, whichever package finds the mistake.
 //
 //	return usage.Errorf("--nodes %d: want 1 to %d", n, most)
 //	return usage.Wrap(cfg.Validate())

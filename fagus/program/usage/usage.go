@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Error is a mistake in the command line. Its text is that of Err.
+// Error is a mistake in the command line. Its text is the text of Err.
 type Error struct{ Err error }
 
 // Error returns the text of the mistake.

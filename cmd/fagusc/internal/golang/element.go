@@ -12,9 +12,9 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/loops"
 )
 
-// A reduction of an element, such as x[i] += e in a loop over j, becomes that of a variable: its
-// owner starts from the element, the other ranks from -0, 0 or 1, and the owner stores it. With
-// operators such as max every rank starts from the element.
+// A reduction of an element, such as x[i] += e in a loop over j, becomes the reduction of a
+// variable: its owner starts from the element, the other ranks from -0, 0 or 1, and the owner
+// stores the result. With operators such as max every rank starts from the element.
 
 // replacement is a name that stands in the output for an expression of the source.
 type replacement struct {

@@ -82,7 +82,7 @@ func (t *translator) fieldArrays(m member) {
 	}
 }
 
-// sized reports whether a type can be that of the elements of an array.
+// sized reports whether the elements of an array can have a type.
 func sized(t types.Type) bool { return flat(t) && layout().Sizeof(t) > 0 }
 
 // inside returns the field of a member that a path of indices selects, unless the path contains
@@ -191,7 +191,7 @@ func (t *translator) complete() {
 	t.Callable, t.Marks = t.callable(), loops.Marks{Serial: serial, Independent: independent}
 }
 
-// behind reports whether a type is that of pointers.
+// behind reports whether a type is a pointer.
 func behind(t types.Type) bool {
 	_, pointer := t.Underlying().(*types.Pointer)
 	return pointer

@@ -175,7 +175,7 @@ func (t *translator) limits(e ast.Expr, o types.Object, probe *loops.Symbol, ste
 	return all, true
 }
 
-// relation returns the relation of an operator; swap says that it is that of y and x.
+// relation returns the relation of an operator between x and y; swap: between y and x.
 func relation(op token.Token) (r loops.Relation, swap, ok bool) {
 	switch op {
 	case token.LSS, token.GTR:

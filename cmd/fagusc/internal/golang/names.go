@@ -80,7 +80,7 @@ func receiver(info *types.Info, decl *ast.FuncDecl) types.Type {
 	return types.Unalias(t)
 }
 
-// qualified returns the name of a function, after that of the receiver's type if it has one.
+// qualified returns the name of a function, with the receiver's type before it if it has one.
 func qualified(info *types.Info, decl *ast.FuncDecl) string {
 	if decl.Recv != nil {
 		if t, ok := receiver(info, decl).(*types.Named); ok {

@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCount compares the iterations of loops with those of their headers.
+// TestCount compares the iterations that Count returns with the iterations of Go loops.
 func TestCount(t *testing.T) {
 	for _, step := range []int64{1, -1, 2, -2, 3, -3} {
 		for r, goes := range map[Relation]func(i, to int64) bool{

@@ -49,5 +49,5 @@ func (s *Step) Elements() []Fold {
 	return slices.DeleteFunc(slices.Clone(s.Folds), func(f Fold) bool { return f.Element == nil })
 }
 
-// Reduces reports whether an access belongs to the reduction, which is that of an element.
+// Reduces reports whether an access belongs to the reduction of an element.
 func (f Fold) Reduces(a *Access) bool { return f.Element != nil && f.Element.reducedLike(a) }

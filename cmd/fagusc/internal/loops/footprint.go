@@ -324,8 +324,8 @@ func (s *Step) Scattered() (all []Work) {
 	return all
 }
 
-// counted returns the loops from the step's loop to that of n of which the number of iterations is
-// known.
+// counted returns the loops from the step's loop to the loop of n, without loops whose number of
+// iterations is not known.
 func (s *Step) counted(n *Node) (all []*Loop) {
 	for ; n != s.Node.parent; n = n.parent {
 		if n.Loop != nil {

@@ -27,8 +27,8 @@ func frames(f *Footprint) []Frame {
 }
 
 // within reports whether f, the footprint of an access at node n, certainly is a part of g, and
-// both are read or both are written: if one loop of g has an iteration at which its element is
-// that of f.
+// both are read or both are written: it looks for an iteration of one loop of g that uses the
+// element of f.
 func (s *Step) within(f *Footprint, n *Node, g *Footprint) bool {
 	if f.Array != g.Array || f.Use != g.Use || f.Use == Overwrites || f.At == nil || g.At == nil {
 		return false

@@ -48,7 +48,7 @@ func (f *Function) split(v *Verdict, deepest int) (parts []*Verdict) {
 }
 
 // points returns the iterations with which other iterations may conflict: values that do not change
-// in the loop, where a subscript of one access contains the index and that of the other does not.
+// in the loop, where a subscript contains the index in one access and not in the other.
 func (v *Verdict) points() (all []Poly) {
 	n := v.Node
 	places := n.accesses()

@@ -78,7 +78,7 @@ type Loop struct {
 	Unknown string
 	Down    bool // the loop counts down from Hi-1
 	Leaves  bool // the loop may end before its bound
-	Wide    bool // the type of the index in the source is not that of other integers
+	Wide    bool // in the source, the index has another type than other integers
 	Serial  bool // the author marked the loop as serial
 	AtOnce  bool // the loop reads all elements before it writes any, as copy does
 	// Independent says that the author asserts that no iteration accesses an element that another

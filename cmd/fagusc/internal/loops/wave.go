@@ -108,7 +108,7 @@ func legal(nest, inner *Node, by int64, all []place) bool {
 				continue
 			}
 			if meets(nest, a, b, func(early, late *instance) {
-				var w depend.Linear // of early, minus that of late
+				var w depend.Linear // of early minus late
 				for sign, x := range map[int64]*instance{1: early, -1: late} {
 					i, _ := x.variable(nest.Loop.Index)
 					j, _ := x.variable(inner.Loop.Index)

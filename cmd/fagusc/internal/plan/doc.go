@@ -11,8 +11,8 @@
 //
 // # What a writer writes
 //
-// A function opens a region.Program with its arrays, in the order of Plan.Arrays, and then those of
-// the parts of Plan.Folded. If Choosable, it counts costs, by Count, and may call the sequential
+// A function opens a region.Program with its arrays, in the order of Plan.Arrays, and then the
+// arrays of Plan.Folded. If Choosable, it counts costs, by Count, and may call the sequential
 // function. It declares Items, unless a call before has, and shares the arrays of which Output
 // holds. Then it executes the statements of the source. Around the statement of a step:
 //

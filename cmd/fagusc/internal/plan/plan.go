@@ -10,8 +10,8 @@ import (
 type Plan struct {
 	*loops.Schedule
 	Items []*Item
-	// Arrays are the arrays by number: those of the caller, then local ones. The next numbers are
-	// those of arrays that consist of the ranks' parts of Folded.
+	// Arrays are the arrays by number: first the caller's, then local ones. The next numbers belong
+	// to the arrays that consist of the ranks' parts of Folded.
 	Arrays, Folded []*loops.Array
 	of             *loops.Function
 }

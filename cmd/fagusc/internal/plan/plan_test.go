@@ -282,8 +282,8 @@ func (s *stencil) call(p *plan.Plan, node *fagus.Node, a, b []int, sum, steps in
 	return m.total, err
 }
 
-// TestAnyWriter executes the plan of the stencil on ranks, and compares the results with those of
-// the sequential loops.
+// TestAnyWriter executes the plan of the stencil on ranks, and compares the results with the
+// sequential loops.
 func TestAnyWriter(t *testing.T) {
 	const n, steps = 40, 5
 	input := func() (a, b []int) {
