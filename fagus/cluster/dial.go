@@ -115,11 +115,7 @@ func retry(ctx context.Context, deadline time.Time, try func() (done bool, err e
 		if !time.Now().Before(deadline) {
 			return fmt.Errorf("%w: gave up at the timeout", err)
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if rest(ctx, pause); ctx.Err() != nil {
 			return fmt.Errorf("cluster: joining: %w: %w", dimmnet.ContextErr(ctx), err)
 		}
 	}

@@ -82,8 +82,7 @@ func (m *member) deliver(all *batch) error {
 
 // await waits for the batch of p. It pings p meanwhile, which may be stopped.
 func (m *member) await(p *peer, call *batch) (*batch, error) {
-	tick := time.NewTicker(pingPause)
-	defer tick.Stop()
+	tick := time.Tick(pingPause)
 	for {
 		select {
 		case b := <-p.inbox:
@@ -97,7 +96,7 @@ func (m *member) await(p *peer, call *batch) (*batch, error) {
 			return nil, fmt.Errorf("cluster: rank %d (%s) has closed the job, but rank %d calls %v", p.rank, p.process, m.Rank(), call.kind)
 		case <-m.broken:
 			return nil, m.failure()
-		case <-tick.C:
+		case <-tick:
 			m.confirm(p, nil, nil)
 		}
 	}
@@ -107,15 +106,14 @@ func (m *member) await(p *peer, call *batch) (*batch, error) {
 func (m *member) send(p *peer, b *batch) error {
 	sent := make(chan struct{})
 	m.notices.Go(func() {
-		tick := time.NewTicker(pingPause)
-		defer tick.Stop()
+		tick := time.Tick(pingPause)
 		for {
 			select {
 			case <-sent:
 				return
 			case <-m.broken: // the write deadline of failLocked ends the call
 				return
-			case <-tick.C:
+			case <-tick:
 				m.confirm(p, nil, nil)
 			}
 		}

@@ -135,12 +135,7 @@ func (g *gossip) seek(ctx context.Context) {
 			g.mu.Lock()
 			g.last = err
 			g.mu.Unlock()
-			timer := time.NewTimer(seekPause)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
-			}
+			rest(ctx, seekPause)
 		}
 	})
 }

@@ -167,15 +167,14 @@ func (h *Hosts) assemble(ctx context.Context, deadline time.Time) error {
 	h.gossip.seek(joining)
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
-		tick := time.NewTicker(longestPause)
-		defer tick.Stop()
+		tick := time.Tick(longestPause)
 		for {
 			if err := h.updateRoster(); err != nil {
 				found(err) // cancels the joining
 				return
 			}
 			select {
-			case <-tick.C:
+			case <-tick:
 			case <-joining.Done():
 				return
 			}
@@ -211,10 +210,8 @@ func (h *Hosts) assemble(ctx context.Context, deadline time.Time) error {
 }
 
 func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }
@@ -244,17 +241,12 @@ func (h *Hosts) rank0() (address, process string, err error) {
 
 // suspect handles memberlist's report that a rank seems to be gone. It returns at once.
 func (h *Hosts) suspect(rank int) {
-	h.mu.Lock()
 	var peer *peer
-	if rank < h.Size() && rank != int(h.Rank()) && len(h.peers) > 0 {
-		peer = h.peers[0]
-		if h.Rank() == 0 {
-			peer = h.peers[rank]
-		}
+	if rank < h.Size() && rank != int(h.Rank()) {
+		peer = h.towards(uint32(rank))
 	}
-	h.mu.Unlock()
 	switch {
-	case peer == nil: // the rank has not joined
+	case peer == nil: // the rank has not joined, or has left
 	case int(peer.rank) == rank:
 		h.confirm(peer, func() bool { return h.gossip.missing(rank) }, h.alone)
 	default:
@@ -279,9 +271,7 @@ func (h *Hosts) Network() dimmnet.Network { return h.spec.network(h, h.place, h.
 // warn prints a warning for the user.
 func warn(text string) { fmt.Fprintln(os.Stderr, "fagus: warning:", text) }
 
-// Close leaves the job. At rank 0, which detects and announces losses, Close waits until all
-// other ranks have called it, the job fails, or ctx is done; a done ctx fails the job. Close
-// returns the failure of the job unless an earlier call has returned it.
+// Close leaves the job, as Host.Close does.
 func (h *Hosts) Close(ctx context.Context) error {
 	err := h.member.Close(ctx)
 	h.gossip.close()

@@ -65,6 +65,7 @@ func (m *member) begin(place Place, spec Spec, w wire, own hello) {
 	spec.Stall = cmp.Or(spec.Stall, local.DefaultStall)
 	m.place, m.spec, m.wire, m.own = place, spec, w, own
 	m.joined, m.broken, m.ending = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	m.notes.of, m.notes.answered, m.notes.arrived = make([][]byte, place.Size), make([]uint32, place.Size), make(chan struct{})
 }
 
 // patience returns how long a rank waits for the other ranks, given Spec.Timeout and its default.
@@ -189,12 +190,9 @@ func (m *member) host(ctx context.Context, deadline time.Time) error {
 
 // linger keeps a failed rank 0 reachable for a moment, so that late ranks get the error.
 func (m *member) linger(ctx context.Context) {
-	const longest = time.Second / 2
-	timer := time.NewTimer(longest)
-	defer timer.Stop()
 	select {
 	case <-m.rendezvous.allSeen:
-	case <-timer.C:
+	case <-time.After(time.Second / 2):
 	case <-ctx.Done():
 	}
 }

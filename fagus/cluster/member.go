@@ -189,8 +189,7 @@ func (m *member) sendRest() {
 
 // awaitLeave waits until p leaves the job. It pings p meanwhile, which may be stopped.
 func (m *member) awaitLeave(p *peer) error {
-	tick := time.NewTicker(pingPause)
-	defer tick.Stop()
+	tick := time.Tick(pingPause)
 	for {
 		select {
 		case <-p.gone:
@@ -201,7 +200,7 @@ func (m *member) awaitLeave(p *peer) error {
 			b.close()
 			m.fail(p.rank, fmt.Errorf("cluster: rank %d calls %v, but rank 0 calls Close: all ranks must make the same calls", p.rank, b.kind))
 			return m.failure()
-		case <-tick.C:
+		case <-tick:
 			m.confirm(p, nil, nil)
 		}
 	}

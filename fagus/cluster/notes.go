@@ -31,23 +31,15 @@ type notes struct {
 }
 
 // store keeps a note of a rank, which answers a question of this rank unless question is 0.
-func (n *notes) store(size int, of dimmnet.Rank, question uint32, note []byte) {
+func (n *notes) store(of dimmnet.Rank, question uint32, note []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.prepare(size)
 	if len(note) > 0 { // empty: the note before stays
 		n.of[of] = slices.Clone(note)
 	}
 	n.answered[of] = max(n.answered[of], question)
 	close(n.arrived)
 	n.arrived = make(chan struct{})
-}
-
-// prepare makes the slices. mu is held.
-func (n *notes) prepare(size int) {
-	if n.of == nil {
-		n.of, n.answered, n.arrived = make([][]byte, size), make([]uint32, size), make(chan struct{})
-	}
 }
 
 // own returns this rank's note: from the function, or else the last one.
@@ -58,9 +50,6 @@ func (n *notes) own(rank dimmnet.Rank) []byte {
 		if note := n.describe(); len(note) <= dimmnet.MaxNote {
 			return note
 		}
-	}
-	if n.of == nil {
-		return nil
 	}
 	return n.of[rank]
 }
@@ -77,12 +66,11 @@ func (m *member) Describe(own func() []byte) {
 func (m *member) Ask(ctx context.Context, own []byte, of []dimmnet.Rank) [][]byte {
 	n := &m.notes
 	n.mu.Lock()
-	n.prepare(m.Size())
 	n.asked++
 	question := n.asked
 	n.mu.Unlock()
 	if own = own[:min(len(own), dimmnet.MaxNote)]; len(own) > 0 {
-		n.store(m.Size(), m.Rank(), 0, own)
+		n.store(m.Rank(), 0, own)
 	}
 	of = slices.DeleteFunc(slices.Clone(of), func(r dimmnet.Rank) bool { return r == m.Rank() || int(r) >= m.Size() })
 	var sent []<-chan struct{}
@@ -157,7 +145,6 @@ func (m *member) answer(msg message, of dimmnet.Rank) {
 		note = m.notes.own(of)
 	} else {
 		m.notes.mu.Lock()
-		m.notes.prepare(m.Size())
 		note = m.notes.of[of]
 		m.notes.mu.Unlock()
 	}
@@ -171,7 +158,7 @@ func (m *member) answer(msg message, of dimmnet.Rank) {
 // msg.total, next stores the note and returns nil.
 func (m *member) next(msg message) *peer {
 	if dimmnet.Rank(msg.total) == m.Rank() {
-		m.notes.store(m.Size(), msg.rank, msg.call, msg.body)
+		m.notes.store(msg.rank, msg.call, msg.body)
 		return nil
 	}
 	return m.towards(msg.total)
@@ -186,7 +173,7 @@ func (m *member) handleNote(msg message) {
 		}
 		return
 	}
-	m.notes.store(m.Size(), msg.rank, 0, msg.body)
+	m.notes.store(msg.rank, 0, msg.body)
 	if dimmnet.Rank(msg.total) != m.Rank() {
 		m.passQuestion(msg)
 		return

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,22 +54,16 @@ func FromEnv(lookup func(string) (string, bool)) (Place, error) {
 		return Place{}, err
 	}
 	p := Place{Rank: first.rank, Size: first.size, Source: first.launcher.Rank, Rendezvous: env.get(fagusRendezvous)}
-	if p.LocalRank, p.LocalSize, err = env.local(found); err != nil {
-		return Place{}, err
-	}
-	if p.Epoch, _, err = env.number(fagusEpoch); err != nil {
-		return Place{}, err
-	}
-	if p.Attempt, _, err = env.number(AttemptVariable); err != nil {
-		return Place{}, err
-	}
-	if p.ByLauncher, err = env.joinsByLauncher(); err != nil {
-		return Place{}, err
-	}
+	var errs [5]error
+	p.LocalRank, p.LocalSize, errs[0] = env.local(found)
+	p.Epoch, _, errs[1] = env.number(fagusEpoch)
+	p.Attempt, _, errs[2] = env.number(AttemptVariable)
+	p.ByLauncher, errs[3] = env.joinsByLauncher()
 	if p.Spans() && p.Rendezvous != "" {
-		if _, err := splitPoints(p.Rendezvous); err != nil {
-			return Place{}, err
-		}
+		_, errs[4] = splitPoints(p.Rendezvous)
+	}
+	if err := cmp.Or(errs[:]...); err != nil {
+		return Place{}, err
 	}
 	if p.Job = env.job(found); p.Job == "" && !p.ByLauncher {
 		return Place{}, fmt.Errorf("cluster: %s=%d is a rank of a job without a name: set %s, the same for all ranks, to a name that no other job of this user has, or set %s to the address where the ranks meet",
@@ -139,12 +134,9 @@ func (e environment) launched() ([]claim, error) {
 		if !l.Started(e.get) {
 			continue
 		}
-		rank, _, err := e.number(l.Rank)
-		if err != nil {
-			return nil, err
-		}
+		rank, _, bad := e.number(l.Rank)
 		size, sizeName, err := e.number(l.Sizes...)
-		if err != nil {
+		if err = cmp.Or(bad, err); err != nil {
 			return nil, err
 		}
 		if sizeName == "" {
@@ -206,16 +198,10 @@ func (e environment) contradiction(found []claim) error {
 func (e environment) local(found []claim) (rank, size int, err error) {
 	rank = -1
 	for _, c := range agreeing(found) {
-		r, rankName, err := e.number(c.launcher.LocalRank...)
-		if err != nil {
-			return 0, 0, err
-		}
-		n, sizeName, err := e.number(c.launcher.LocalSize...)
-		if err != nil {
-			return 0, 0, err
-		}
-		hosts, _, err := e.number(c.launcher.Hosts...)
-		if err != nil {
+		r, rankName, badRank := e.number(c.launcher.LocalRank...)
+		n, sizeName, badSize := e.number(c.launcher.LocalSize...)
+		hosts, _, badHosts := e.number(c.launcher.Hosts...)
+		if err := cmp.Or(badRank, badSize, badHosts); err != nil {
 			return 0, 0, err
 		}
 		if hosts == 1 && sizeName == "" {

@@ -136,11 +136,9 @@ func (m *member) awaitGoodbye(greeting hello) {
 	if p == nil {
 		return
 	}
-	timer := time.NewTimer(helloTimeout / 50)
-	defer timer.Stop()
 	select {
 	case <-p.gone:
-	case <-timer.C:
+	case <-time.After(helloTimeout / 50):
 	case <-m.broken:
 	}
 }

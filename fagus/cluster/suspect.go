@@ -60,18 +60,15 @@ func (m *member) ping(p *peer) (answered, over bool) {
 	}
 	m.notify(p, message{kind: kindPing, rank: m.Rank()})
 	for ticks := time.Duration(0); m.spec.Stall < 0 || ticks*pingTick < m.spec.Stall; ticks++ {
-		tick := time.NewTimer(pingTick)
 		select {
 		case <-p.pong:
-			tick.Stop()
 			return true, false
 		case <-p.gone:
 		case <-m.broken:
 		case <-m.ending:
-		case <-tick.C:
+		case <-time.After(pingTick):
 			continue
 		}
-		tick.Stop()
 		return false, true
 	}
 	return false, false
@@ -79,10 +76,8 @@ func (m *member) ping(p *peer) (answered, over bool) {
 
 // pause waits for d and reports whether p is still a connected peer of a running job.
 func (m *member) pause(p *peer, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-p.gone:
 	case <-m.broken:

@@ -91,10 +91,7 @@ func (m *member) handle(p *peer, msg message) error {
 		m.fail(msg.rank, msg.failure())
 		return nil
 	case msg.kind == kindSuspect && m.Rank() == 0 && int(msg.rank) < m.Size():
-		m.mu.Lock()
-		q := m.peers[msg.rank]
-		m.mu.Unlock()
-		if q != nil {
+		if q := m.peerOf(int(msg.rank)); q != nil {
 			m.confirm(q, nil, nil)
 		}
 		return nil

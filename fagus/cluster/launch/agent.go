@@ -143,11 +143,10 @@ func (a *agent) beat(every time.Duration) (stop func()) {
 	var beating sync.WaitGroup
 	if every > 0 {
 		beating.Go(func() {
-			next := time.NewTicker(every)
-			defer next.Stop()
+			next := time.Tick(every)
 			for {
 				select {
-				case <-next.C:
+				case <-next:
 					_ = a.send(report{}) // fails if the launcher is gone
 				case <-over:
 					return

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -195,8 +196,8 @@ func TestListen(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			w := watcher{pulse: &pulse{}, answer: 10 * time.Second, stall: c.stall, cmd: exec.Command("true")}
-			w.pulse.reports.Store(c.reports)
+			w := watcher{reports: new(atomic.Int64), answer: 10 * time.Second, stall: c.stall, cmd: exec.Command("true")}
+			w.reports.Store(c.reports)
 			begun := time.Now()
 			err := w.listen(ctx)
 			if took := time.Since(begun); took != c.want || (err != nil) != (c.what != "") || err != nil && !strings.Contains(err.Error(), c.what) {

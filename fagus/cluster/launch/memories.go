@@ -14,17 +14,13 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint/partner"
 )
 
-// shared is what the attempts of a job share.
+// shared is what the attempts of a job share: memories that keep checkpoints, by an agent on each
+// host.
 type shared struct {
-	lost map[string]bool // by name of host
-	memories
-}
-
-// memories keeps checkpoints in the memory of hosts, by an agent on each, for the life of a job.
-type memories struct {
-	job     Hosts    // as it begins; without Memory nothing is kept
-	names   []string // of the hosts, each once: the index is the number of a host
-	all     []*memory
+	lost    map[string]bool // by name of host
+	job     Hosts           // as it begins; without Memory nothing is kept
+	names   []string        // of the hosts, each once: the index is the number of a host
+	all     []*memory       // by number of the host
 	running sync.WaitGroup
 }
 
@@ -40,7 +36,7 @@ type memory struct {
 
 // newShared returns what the attempts of a job share, before the first attempt.
 func newShared(job Hosts) *shared {
-	s := &shared{lost: make(map[string]bool), memories: memories{job: job}}
+	s := &shared{lost: make(map[string]bool), job: job}
 	for _, h := range job.Hosts {
 		if !slices.Contains(s.names, h.Name) {
 			s.names = append(s.names, h.Name)
@@ -176,8 +172,7 @@ func (m *memory) ask(o remember) {
 
 // answer waits for the answer to the last order.
 func (m *memory) answer(ctx context.Context, limit time.Duration) error {
-	late := time.NewTimer(limit)
-	defer late.Stop()
+	late := time.After(limit)
 	for {
 		select {
 		case m.last = <-m.remembered:
@@ -186,7 +181,7 @@ func (m *memory) answer(ctx context.Context, limit time.Duration) error {
 			}
 		case <-m.over:
 			return m.err
-		case <-late.C:
+		case <-late:
 			return fmt.Errorf("launch: host %s: the process of its memory has not answered in %v", m.host, limit)
 		case <-ctx.Done():
 			return context.Cause(ctx)

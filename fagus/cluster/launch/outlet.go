@@ -17,12 +17,12 @@ const patience = 500 * time.Millisecond
 const atomicWrite = 4096
 
 // Outlet writes to a standard output or error whose reader may stop reading. A write waits for the
-// reader, so a slow reader delays the writer. After End, a write waits for half a second only; then
-// it and all later ones fail. Several goroutines may write, in turn.
+// reader, so a slow reader delays the writer. After EndOutput, a write waits for half a second
+// only; then it and all later ones fail. Several goroutines may write, in turn.
 type Outlet struct {
 	to     io.Writer
 	turn   chan struct{}   // holds an element while somebody writes
-	over   context.Context // ends by End
+	over   context.Context // ends by EndOutput
 	end    context.CancelCauseFunc
 	unread context.Context // ends when a write has been given up
 	lose   context.CancelFunc
@@ -41,11 +41,12 @@ func Outlets(ctx context.Context, stdout, stderr io.Writer) (with context.Contex
 	return with, out, errs
 }
 
-// EndOutput ends the outlets of a context, if it has some. Writes then fail with the cause.
+// EndOutput ends the outlets of a context, if it has some: a write then fails with the first cause,
+// if its reader does not take it soon.
 func EndOutput(ctx context.Context, cause error) {
 	all, _ := ctx.Value(outletsKey{}).([]*Outlet)
 	for _, o := range all {
-		o.End(cause)
+		o.end(cause)
 	}
 }
 
@@ -55,9 +56,6 @@ func newOutlet(to io.Writer) *Outlet {
 	o.unread, o.lose = context.WithCancel(context.Background())
 	return o
 }
-
-// End makes a write fail if its reader does not take it soon. The first cause counts.
-func (o *Outlet) End(cause error) { o.end(cause) }
 
 // File returns the file behind the outlet, and nil if there is none.
 func (o *Outlet) File() *os.File {

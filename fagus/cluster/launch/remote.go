@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -67,7 +68,7 @@ type remote struct {
 	stdout, stderr, own *stream
 	// remembered receives the last report of a memory; capacity 1. It is nil for ranks.
 	remembered chan remembered
-	pulse      pulse
+	reports    atomic.Int64 // number
 }
 
 // send sends an order. It ignores errors, because run notices the end of the agent.
@@ -102,7 +103,7 @@ func (r *remote) runOnce(ctx context.Context, o order) error {
 		return limited(fmt.Errorf("launch: host %s: %w", r.host, err), len(r.job.Hosts))
 	}
 	watch := &watcher{
-		host: r.host, cmd: cmd, out: reports, pulse: &r.pulse, answer: cmp.Or(r.job.Answer, defaultAnswer), stall: r.job.silence(),
+		host: r.host, cmd: cmd, out: reports, reports: &r.reports, answer: cmp.Or(r.job.Answer, defaultAnswer), stall: r.job.silence(),
 		listened: make(chan struct{}), ended: make(chan struct{}), over: r.over,
 	}
 	var watching sync.WaitGroup
@@ -121,7 +122,7 @@ func (r *remote) runOnce(ctx context.Context, o order) error {
 			failure = fmt.Errorf("launch: writing the output of host %s: %w", r.host, lost)
 		}
 	}
-	spoke := r.pulse.reports.Load() > 0
+	spoke := r.reports.Load() > 0
 	r.lost = spoke && watch.killed
 	switch {
 	case ctx.Err() != nil: // another rank failed first
@@ -211,7 +212,7 @@ func (r *remote) listen(from io.Reader) (failure error, done bool) {
 			first.begun = true
 			close(r.spoke)
 		}
-		r.pulse.reports.Add(1)
+		r.reports.Add(1)
 		stdout.put(p.Out)
 		stderr.put(p.Err)
 		if p.Rendezvous != "" {

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,10 +93,10 @@ func Scale(launcher, ranks int) error {
 		return fmt.Errorf("launch: process %d is no launcher of yours whose job can be scaled: it needs --restart: %w", launcher, err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(requestTime)); err != nil {
-		return fmt.Errorf("launch: %w", err)
+	if err = conn.SetDeadline(time.Now().Add(requestTime)); err == nil {
+		_, err = fmt.Fprintln(conn, ranks)
 	}
-	if _, err := fmt.Fprintln(conn, ranks); err != nil {
+	if err != nil {
 		return fmt.Errorf("launch: %w", err)
 	}
 	text, err := bufio.NewReader(conn).ReadString('\n')
@@ -132,11 +133,8 @@ const youngest = time.Minute
 // controlPath returns the path of a launcher's socket. Other hosts may share the folder above it.
 func controlPath(launcher int) (string, error) {
 	folder, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("launch: %w", err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
+	host, unknown := os.Hostname()
+	if err = cmp.Or(err, unknown); err != nil {
 		return "", fmt.Errorf("launch: %w", err)
 	}
 	return filepath.Join(folder, "fagus", host, strconv.Itoa(launcher)), nil

@@ -28,13 +28,12 @@ func watchStop(p *os.Process, stall time.Duration, paused *atomic.Bool) (end fun
 
 // killStopped counts its own steps: while this process is stopped, too, nobody else is.
 func killStopped(p *os.Process, stall time.Duration, paused *atomic.Bool, over <-chan struct{}) error {
-	step := time.NewTicker(watchEvery)
-	defer step.Stop()
+	step := time.Tick(watchEvery)
 	for still := time.Duration(0); ; {
 		select {
 		case <-over:
 			return nil
-		case <-step.C:
+		case <-step:
 		}
 		if paused.Load() || !isStopped(p.Pid) {
 			still = 0

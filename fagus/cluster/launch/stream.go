@@ -105,14 +105,13 @@ func (s *stream) leave(after time.Duration) {
 // has ended, it waits for patience, and for a slow reader twice as long.
 func (s *stream) wait(ctx context.Context, failed bool) error {
 	const step = patience / 10
-	next := time.NewTicker(step)
-	defer next.Stop()
+	next := time.Tick(step)
 	still, writing := time.Duration(0), time.Duration(0)
 	for seen := s.steps.Load(); ; {
 		select {
 		case <-s.done:
 			return s.err
-		case <-next.C:
+		case <-next:
 		}
 		still += step
 		now := s.steps.Load()

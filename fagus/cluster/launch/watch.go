@@ -34,33 +34,28 @@ func (j *Job) silence() time.Duration {
 // beat returns the time between the reports of an agent that has nothing to report; 0: for ever.
 func (j *Job) beat() time.Duration { return min(slowestBeat, j.silence()/10) }
 
-// pulse shows a watcher that an agent lives.
-type pulse struct {
-	reports atomic.Int64 // number of reports
-}
-
-// silence is how long a pulse has shown no life.
+// silence is how long an agent has not reported.
 type silence struct {
 	seen   int64 // reports
 	lasted time.Duration
 }
 
 // step adds watchEvery. It counts steps, not time: while this process is stopped, nobody is silent.
-func (s *silence) step(p *pulse) {
+func (s *silence) step(reports *atomic.Int64) {
 	s.lasted += watchEvery
-	if now := p.reports.Load(); now != s.seen {
+	if now := reports.Load(); now != s.seen {
 		*s = silence{seen: now}
 	}
 }
 
 // watcher ends the command that reaches a host if the agent is silent, or ends before the command.
 type watcher struct {
-	host   string
-	cmd    *exec.Cmd
-	out    io.Closer // the agent's reports
-	pulse  *pulse
-	answer time.Duration // limit for the first report
-	stall  time.Duration // limit for each later one; 0: none
+	host    string
+	cmd     *exec.Cmd
+	out     io.Closer     // the agent's reports
+	reports *atomic.Int64 // their number
+	answer  time.Duration // limit for the first report
+	stall   time.Duration // limit for each later one; 0: none
 	// over is closed when nobody needs the host any more. A silent one is not waited for then.
 	over <-chan struct{}
 	// listened is closed when no report is read any more, ended when cmd has ended.
@@ -93,22 +88,19 @@ func (w *watcher) run(ctx context.Context) {
 // ends reports whether the command ends in time. When the host is not needed any more, a silent
 // agent has defaultGrace only.
 func (w *watcher) ends(wait time.Duration) bool {
-	leave := time.NewTimer(wait)
-	defer leave.Stop()
-	step := time.NewTicker(watchEvery)
-	defer step.Stop()
+	leave, step := time.After(wait), time.Tick(watchEvery)
 	var silent silence
 	for {
 		select {
 		case <-w.ended:
 			return true
-		case <-leave.C:
+		case <-leave:
 			return false
-		case <-step.C:
+		case <-step:
 		}
 		select {
 		case <-w.over:
-			if silent.step(w.pulse); w.stall > 0 && silent.lasted >= defaultGrace {
+			if silent.step(w.reports); w.stall > 0 && silent.lasted >= defaultGrace {
 				return false
 			}
 		default:
@@ -118,17 +110,16 @@ func (w *watcher) ends(wait time.Duration) bool {
 
 // listen returns an error if the agent is silent for too long, and nil if the reports or ctx end.
 func (w *watcher) listen(ctx context.Context) error {
-	step := time.NewTicker(watchEvery)
-	defer step.Stop()
+	step := time.Tick(watchEvery)
 	for silent := (silence{}); ; {
 		select {
 		case <-w.listened:
 			return nil
 		case <-ctx.Done():
 			return nil
-		case <-step.C:
+		case <-step:
 		}
-		silent.step(w.pulse)
+		silent.step(w.reports)
 		switch {
 		case silent.seen == 0 && silent.lasted >= w.answer:
 			return &agentError{fmt.Errorf("launch: host %s: its agent has not reported in %v s: try it by hand: %s", w.host, w.answer.Seconds(), strings.Join(w.cmd.Args, " "))}

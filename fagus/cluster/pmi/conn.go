@@ -23,9 +23,32 @@ type conn struct {
 	answers chan message    // of the launcher; with space for one
 	ended   chan struct{}   // closed when nothing is read any more
 	gone    func(why error) // called when the launcher has closed the connection
+	latch
+}
 
+// latch keeps the first reason why a launcher can no longer be used.
+type latch struct {
 	mu     sync.Mutex
-	failed error // why the connection cannot be used; without the prefix of the package
+	failed error  // without the prefix of the package
+	then   func() // called with the first reason
+}
+
+// fail sets the reason, and reports whether it is the first.
+func (l *latch) fail(why error) (first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return false
+	}
+	l.failed = why
+	l.then()
+	return true
+}
+
+func (l *latch) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
 }
 
 // exchange is a request and its answer.
@@ -38,6 +61,9 @@ type exchange struct {
 
 func newConn(file *os.File, gone func(error)) *conn {
 	c := &conn{file: file, answers: make(chan message, 1), ended: make(chan struct{}), gone: gone}
+	c.then = func() {
+		_ = file.SetDeadline(time.Unix(1, 0)) // ends reads and writes; a closed file has none
+	}
 	go c.read()
 	return c
 }
@@ -74,24 +100,6 @@ func (c *conn) read() {
 
 func unasked(m message) error {
 	return fmt.Errorf("the launcher sends %.80q without a request", m.cmd)
-}
-
-// fail makes c unusable. The first reason remains; first reports whether it is why.
-func (c *conn) fail(why error) (first bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failed != nil {
-		return false
-	}
-	c.failed = why
-	_ = c.file.SetDeadline(time.Unix(1, 0)) // ends reads and writes; a closed file has none
-	return true
-}
-
-func (c *conn) failure() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failed
 }
 
 // ask sends a request and returns the launcher's answer, which reports success. If it fails, c

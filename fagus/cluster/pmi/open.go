@@ -144,12 +144,9 @@ func (w *wire) beginLines() (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	keyMax, err := m.number("keylen_max", 1<<20)
-	if err != nil {
-		return "", fmt.Errorf("pmi: %s: %w", doing, err)
-	}
+	keyMax, bad := m.number("keylen_max", 1<<20)
 	valueMax, err := m.number("vallen_max", 1<<30)
-	if err != nil {
+	if err = cmp.Or(bad, err); err != nil {
 		return "", fmt.Errorf("pmi: %s: %w", doing, err)
 	}
 	if m, err = w.ask(w.store.exchange("asking for the name of the launcher's store", answerTime, verb{line: "get_my_kvsname", answer: "my_kvsname"})); err != nil {
@@ -175,12 +172,9 @@ func (w *wire) beginFrames(env environment) error {
 	if err != nil {
 		return err
 	}
-	rank, err := m.number("rank", dimmnet.MaxNodes)
-	if err != nil {
-		return fmt.Errorf("pmi: %s: %w", doing, err)
-	}
+	rank, bad := m.number("rank", dimmnet.MaxNodes)
 	size, err := m.number("size", dimmnet.MaxNodes)
-	if err != nil {
+	if err = cmp.Or(bad, err); err != nil {
 		return fmt.Errorf("pmi: %s: %w", doing, err)
 	}
 	if rank != env.rank || size != env.size {

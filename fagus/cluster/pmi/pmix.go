@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -28,10 +27,8 @@ type pmix struct {
 	lib          library
 	events, lost *os.File // both ends of a pipe
 	ended        chan struct{}
-
-	mu     sync.Mutex
-	failed error         // why no further call is made; without the prefix of the package
-	broken chan struct{} // closed when failed is set
+	broken       chan struct{} // closed by fail: no further call is made
+	latch
 }
 
 var _ server = (*pmix)(nil)
@@ -42,6 +39,7 @@ func openPMIx(ctx context.Context, lib library) (*Client, error) {
 		return nil, fmt.Errorf("pmi: %w", err)
 	}
 	x := &pmix{lib: lib, events: events, lost: lost, ended: make(chan struct{}), broken: make(chan struct{})}
+	x.then = func() { close(x.broken) }
 	c := &Client{server: x}
 	stop := c.giveUp(ctx)
 	const doing = "connecting to the launcher"
@@ -101,23 +99,6 @@ func (x *pmix) do(doing string, within time.Duration, call func() error) error {
 	case <-x.broken:
 	}
 	return fmt.Errorf("pmi: %s: %w", doing, x.failure())
-}
-
-func (x *pmix) fail(why error) (first bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.failed != nil {
-		return false
-	}
-	x.failed = why
-	close(x.broken)
-	return true
-}
-
-func (x *pmix) failure() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.failed
 }
 
 // callKey returns the key of a rank's bytes in a call of Gather.

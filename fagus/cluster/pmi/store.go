@@ -48,17 +48,9 @@ func (s *store) put(key, value string) exchange {
 		verb{"put", "put_result", "kvs-put"}, s.in(pair{"key", key}, pair{"value", value})...)
 }
 
-func (s *store) fence() exchange {
-	return s.exchange("waiting for the other ranks in a fence", 0, verb{"barrier_in", "barrier_out", "kvs-fence"})
-}
-
 func (s *store) get(key string) exchange {
 	return s.exchange("getting "+key+" from the launcher's store", answerTime,
 		verb{"get", "get_result", "kvs-get"}, s.in(pair{"key", key})...)
-}
-
-func (s *store) finalize() exchange {
-	return s.exchange("leaving the job", answerTime, verb{"finalize", "finalize_ack", "finalize"})
 }
 
 // found returns the value in an answer to get.

@@ -21,12 +21,12 @@ func (w *wire) put(call uint32, own []byte) error {
 }
 
 func (w *wire) fence() error {
-	_, err := w.ask(w.store.fence())
+	_, err := w.ask(w.store.exchange("waiting for the other ranks in a fence", 0, verb{"barrier_in", "barrier_out", "kvs-fence"}))
 	return err
 }
 
 func (w *wire) leave() error {
-	_, err := w.ask(w.store.finalize())
+	_, err := w.ask(w.store.exchange("leaving the job", answerTime, verb{"finalize", "finalize_ack", "finalize"}))
 	return err
 }
 

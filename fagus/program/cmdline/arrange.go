@@ -107,7 +107,7 @@ func (l *line) readFlag(args []string) []string {
 		l.help = true
 		return args[1:]
 	}
-	f := findBelow(l.command(), name)
+	f := find(flagsBelow(l.command()), name)
 	if f == nil {
 		l.unknown = name
 		return args
@@ -181,7 +181,7 @@ func (t *Tree) check(l *line) error {
 	}
 	for i := range l.flags {
 		f := &l.flags[i]
-		if find(c, f.name) == nil {
+		if find(c.Flags, f.name) == nil {
 			return noFlag(l, f.name)
 		}
 		if err := f.plain(c); err != nil {
@@ -231,7 +231,7 @@ func noFlag(l *line, name string) error {
 	}
 	for depth, above := range slices.Backward(l.path[:len(l.path)-1]) {
 		for _, c := range above.VisibleCommands() {
-			if find(c, name) != nil {
+			if find(c.Flags, name) != nil {
 				hint := fmt.Sprintf(", but '%s %s' has it", pathText(l.path[:depth+1]), c.Name)
 				return usage.Errorf("no flag %s%s; see '%s --help'", dashed(name), hint, l.text())
 			}
@@ -280,8 +280,9 @@ func commandNames(c *cli.Command) (names []string) {
 	return names
 }
 
-func find(c *cli.Command, name string) cli.Flag {
-	for _, f := range c.Flags {
+// find returns the first flag of a name, or nil.
+func find(flags []cli.Flag, name string) cli.Flag {
+	for _, f := range flags {
 		if slices.Contains(f.Names(), name) {
 			return f
 		}
@@ -289,18 +290,8 @@ func find(c *cli.Command, name string) cli.Flag {
 	return nil
 }
 
-// findBelow returns a flag of that name of c or of a command below it. Of two of the same name
-// either both take a value or neither does: see Tree.Check.
-func findBelow(c *cli.Command, name string) cli.Flag {
-	for _, f := range flagsBelow(c) {
-		if slices.Contains(f.Names(), name) {
-			return f
-		}
-	}
-	return nil
-}
-
-// flagsBelow returns the flags of c and of all commands below it.
+// flagsBelow returns the flags of c and of all commands below it. If two have the same name, both
+// take a value or neither does: see Tree.Check.
 func flagsBelow(c *cli.Command) []cli.Flag {
 	all := slices.Clone(c.Flags)
 	for _, sub := range c.Subcommands {

@@ -101,7 +101,7 @@ func (f *flagWords) plain(c *cli.Command) error {
 		return nil
 	}
 	set := flag.NewFlagSet("", flag.ContinueOnError)
-	if err := find(c, f.name).Apply(set); err != nil {
+	if err := find(c.Flags, f.name).Apply(set); err != nil {
 		return err
 	}
 	value, err := Plain(set.Lookup(f.name).Value, text)

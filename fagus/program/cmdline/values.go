@@ -34,7 +34,7 @@ func Explain(c *cli.Command, err error) error {
 
 // wanted returns a flag of c as users type it, and describes the values that it takes.
 func wanted(c *cli.Command, name string) (typed, values string) {
-	f := find(c, name)
+	f := find(c.Flags, name)
 	if f == nil {
 		return dashed(name), "a value"
 	}

@@ -41,7 +41,7 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 		end() // ranks may take longer to end
 		return a.Launch(c, cfg)
 	}
-	if idle, err := cfg.StandBy(); idle || err != nil {
+	if idle, err := cfg.standBy(); idle || err != nil {
 		return err
 	}
 	on, err := cfg.Open(ctx)

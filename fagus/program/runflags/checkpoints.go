@@ -151,10 +151,15 @@ func ExistingStore(c *cli.Context, text string) (checkpoint.Store, error) {
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
+	return existing(c.Context, open, text)
+}
+
+// existing opens a store, of which a directory must exist; nil: text names one.
+func existing(ctx context.Context, open StoreOpener, text string) (checkpoint.Store, error) {
 	if open == nil {
 		return checkpoint.OpenExisting(text)
 	}
-	return open(c.Context, text)
+	return open(ctx, text)
 }
 
 // mostCopyMiB bounds --checkpoint-copy: 1 TiB.

@@ -150,7 +150,7 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	if cfg.Faults, err = ReadFaults(c, cfg.Network.Datagrams, "--net "+Which(datagrams).String()); err != nil {
 		return cfg, err
 	}
-	err = errors.Join(ReadMode(c, &cfg.Mode), ReadText(c, "transfer", &cfg.Transfer), ReadText(c, "lists", &cfg.Lists), ReadText(c, "placement", &cfg.Placement))
+	err = errors.Join(ReadMode(c, &cfg.Mode), readText(c, "transfer", &cfg.Transfer), readText(c, "lists", &cfg.Lists), readText(c, "placement", &cfg.Placement))
 	if err == nil {
 		err = cfg.validate()
 	}

@@ -54,8 +54,8 @@ func (o timeoutError) Error() string {
 // Is makes errors.Is treat a timeoutError as context.DeadlineExceeded.
 func (o timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// ReadText parses the text of the named flag into value.
-func ReadText(c *cli.Context, flag string, value encoding.TextUnmarshaler) error {
+// readText parses the text of the named flag into value.
+func readText(c *cli.Context, flag string, value encoding.TextUnmarshaler) error {
 	if err := value.UnmarshalText([]byte(c.String(flag))); err != nil {
 		text := err.Error() // begins with the name of the package that parsed the flag
 		_, text, _ = strings.Cut(text, ": ")

@@ -58,9 +58,9 @@ func ownNodes(on Network, launched bool, size int) int {
 // rank 0 simulates it instead. No request of a C program begins like it.
 const Claim = "FagusGo1"
 
-// StandBy reports whether another process runs all ranks, so that this one has nothing to do. It
+// standBy reports whether another process runs all ranks, so that this one has nothing to do. It
 // announces that to a launcher that would simulate the network itself.
-func (cfg *Config) StandBy() (idle bool, err error) {
+func (cfg *Config) standBy() (idle bool, err error) {
 	if cfg.place == nil || cfg.isRank() {
 		return false, nil
 	}

@@ -83,13 +83,7 @@ func (p *checkpoints) newestSoon(ctx context.Context) (number uint64, err error)
 
 // newest returns the number of the newest checkpoint, or 0.
 func (p *checkpoints) newest(ctx context.Context) (uint64, error) {
-	open := p.open
-	if open == nil {
-		open = func(_ context.Context, folder string) (checkpoint.Store, error) {
-			return checkpoint.OpenExisting(folder)
-		}
-	}
-	store, err := open(ctx, p.folder)
+	store, err := existing(ctx, p.open, p.folder)
 	var numbers []uint64
 	if err == nil {
 		numbers, err = checkpoint.Numbers(ctx, store)

@@ -99,7 +99,7 @@ func TestOwnNetwork(t *testing.T) {
 			t.Errorf("%v %s: %v, %v", c.env, c.args, cfg.String(), err)
 			continue
 		}
-		if idle, err := cfg.StandBy(); idle != c.idle || err != nil {
+		if idle, err := cfg.standBy(); idle != c.idle || err != nil {
 			t.Errorf("%v %s: stands by: %v, %v", c.env, c.args, idle, err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestOwnContradictions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cfg.StandBy(); err == nil || !strings.Contains(err.Error(), `FAGUS_LINE is "3"`) {
+	if _, err := cfg.standBy(); err == nil || !strings.Contains(err.Error(), `FAGUS_LINE is "3"`) {
 		t.Errorf("FAGUS_LINE=3: %v", err)
 	}
 }
