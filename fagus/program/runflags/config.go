@@ -22,30 +22,17 @@ import (
 
 // Config says where and how a program runs. FromFlags returns only valid configurations.
 type Config struct {
-	Network   Network
-	Nodes     int
-	Mode      fagus.Mode
-	Transfer  fagus.Transfer
-	Lists     fagus.Lists
-	Placement fagus.Placement // whether ranks share one copy of each array
-	Env       string          // the machine of a simulated network; "" for other networks
-	HostCost  string          // costs of a simulated host: sim.Config.HostCost; "" is on
-	Faults    Faults          // the faults of a network with datagrams
-	Seed      uint64
-	// Helpers gives mode Threaded its helper threads even where ranks share memory.
-	Helpers bool
-	// Notices lets the receive threads of mode Threaded sleep until a notice arrives.
-	Notices bool
-	// Direct lets ranks of mode Threaded take free variables without a message.
-	Direct bool
+	fagus.Config // of each run; Target.Run sets its Nodes, Net and Checkpoints
+
+	Network  Network
+	Nodes    int
+	Env      string // the machine of a simulated network; "" for other networks
+	HostCost string // costs of a simulated host: sim.Config.HostCost; "" is on
+	Faults   Faults // the faults of a network with datagrams
+	Seed     uint64
 	// Poll makes idle threads of inproc poll, as threads on a simulated NIC do.
-	Poll     bool
-	Timeline bool          // records the spans of ranks: see fagus.Report.Timeline
-	Timeout  time.Duration // limit of wall-clock time; 0: no limit
-	Log      *slog.Logger  // logs every call; nil: no log
-	Check    fagus.Check
-	RollCall fagus.RollCall
-	History  *history.History // records every Acquire and Release; nil: no record
+	Poll    bool
+	Timeout time.Duration // limit of wall-clock time; 0: no limit
 	// Spec says how ranks that are processes meet and exchange data. Ranks read from their
 	// environment what it leaves out.
 	Spec cluster.Spec

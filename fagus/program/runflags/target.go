@@ -121,14 +121,12 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 	}
 	t.watch.calls(t)
 	defer t.watch.calls(nil)
-	calls := t.RollCall
+	cfg := t.Config.Config
+	cfg.Nodes, cfg.Net, cfg.Checkpoints = t.Nodes, t.Net, kept
 	if !t.isRank() { // of a process the launcher prints the error
-		calls.Failed = t.watch.failed
+		cfg.RollCall.Failed = t.watch.failed
 	}
-	report, err = fagus.Run(source.WithProgram(ctx, program), fagus.Config{
-		Nodes: t.Nodes, Net: t.Net, Mode: t.Mode, Transfer: t.Transfer, Lists: t.Lists, Helpers: t.Helpers, Notices: t.Notices, Direct: t.Direct, History: t.History,
-		Check: t.Check, RollCall: calls, Placement: t.Placement, Timeline: t.Timeline, Log: t.Log, Checkpoints: kept,
-	}, func(n *fagus.Node) error {
+	report, err = fagus.Run(source.WithProgram(ctx, program), cfg, func(n *fagus.Node) error {
 		t.began.Add(1)
 		return program(n)
 	})

@@ -24,6 +24,10 @@ const Patience = 500 * time.Millisecond
 // rollPatience is how long a last roll-call may take, and a last message.
 const rollPatience = 300 * time.Millisecond
 
+// firstProgress is how long a run may be in its set-up before it reports what it is doing. It does
+// so again whenever the time has doubled.
+const firstProgress = 5 * time.Second
+
 // watch ends this process when its run is overdue.
 type watch struct {
 	to    io.Writer
@@ -115,6 +119,15 @@ func (g *watch) stage() (text string, to io.Writer) {
 		text = fmt.Sprintf("%d of %d nodes are set up", began, ranks)
 	}
 	return text, to
+}
+
+// progress reports a long set-up until the run has ended.
+func (g *watch) progress() {
+	for wait, at := firstProgress, firstProgress; !g.ended(wait); wait, at = at, 2*at {
+		if text, to := g.stage(); text != "" {
+			fmt.Fprintf(to, "%s: after %v: %s\n", g.name, at, text)
+		}
+	}
 }
 
 // Running names the run of several that begins, for the message of an overdue run.

@@ -24,7 +24,7 @@ const aDocument = `{
 `
 
 func TestReadDocument(t *testing.T) {
-	cfg := &runflags.Config{Network: runflags.Named(runflags.SHM)[0], Nodes: 2, Mode: fagus.Threaded}
+	cfg := &runflags.Config{Network: runflags.Named(runflags.SHM)[0], Nodes: 2, Config: fagus.Config{Mode: fagus.Threaded}}
 	for _, c := range []struct{ name, out, beside, wrong string }{
 		{"alone", aDocument, "", ""},
 		{"no line end", strings.TrimSpace(aDocument), "", ""},
@@ -76,9 +76,9 @@ func FuzzReadDocument(f *testing.F) {
 
 func TestFlagsOf(t *testing.T) {
 	for want, cfg := range map[string]runflags.Config{
-		"--json --net dimmnet1 --nodes 3 --mode phase --transfer push --env B --seed 7":                      {Network: runflags.Named(runflags.DIMMnet1)[0], Nodes: 3, Transfer: fagus.Push, Env: "B", Seed: 7},
-		"--json --net tcp --nodes 2 --mode threaded --transfer auto --notices":                               {Network: runflags.Named(runflags.TCP)[0], Nodes: 2, Mode: fagus.Threaded, Notices: true},
-		"--json --net udp100 --nodes 2 --mode threaded --transfer rings --env A --loss 0.05 --reorder 1e-07": {Network: runflags.Named(runflags.UDP100)[0], Nodes: 2, Mode: fagus.Threaded, Transfer: fagus.Rings, Env: "A", Faults: runflags.Faults{Loss: 0.05, Reorder: 1e-7}},
+		"--json --net dimmnet1 --nodes 3 --mode phase --transfer push --env B --seed 7":                      {Network: runflags.Named(runflags.DIMMnet1)[0], Nodes: 3, Config: fagus.Config{Transfer: fagus.Push}, Env: "B", Seed: 7},
+		"--json --net tcp --nodes 2 --mode threaded --transfer auto --notices":                               {Network: runflags.Named(runflags.TCP)[0], Nodes: 2, Config: fagus.Config{Mode: fagus.Threaded, Notices: true}},
+		"--json --net udp100 --nodes 2 --mode threaded --transfer rings --env A --loss 0.05 --reorder 1e-07": {Network: runflags.Named(runflags.UDP100)[0], Nodes: 2, Config: fagus.Config{Mode: fagus.Threaded, Transfer: fagus.Rings}, Env: "A", Faults: runflags.Faults{Loss: 0.05, Reorder: 1e-7}},
 		"--json --net inproc --nodes 2 --mode phase --transfer auto":                                         {Network: runflags.Named(runflags.Inproc)[0], Nodes: 2, Faults: runflags.Faults{Loss: 0.05}},
 	} {
 		if got := strings.Join(flagsOf(&cfg), " "); got != want {

@@ -54,6 +54,6 @@ func readProducts(c *cli.Context) (p products, err error) {
 }
 
 func (p *products) run(ctx context.Context, network runflags.Network, nodes int, by fagus.Transfer, progress func(int)) (*run.Report, error) {
-	cfg := runflags.Config{Network: network, Nodes: nodes, Transfer: by, Env: p.env, HostCost: p.hostCost}
+	cfg := runflags.Config{Config: fagus.Config{Transfer: by}, Network: network, Nodes: nodes, Env: p.env, HostCost: p.hostCost}
 	return runJob(ctx, cfg, catalog.Product(p.Config), progress)
 }
