@@ -1,7 +1,7 @@
 // Package local is the common part of the networks that use the wall clock. It keeps threads,
 // failures and counters. For networks whose ranks share memory (inproc, shm) it also performs the
-// posts. It does not wait: each network wakes sleepers in its own way. A [Ladder] says how long a
-// thread polls before it sleeps, and whether it yields.
+// posts. It does not wait: each network wakes sleepers in its own way. On every live network a
+// [Ladder] says how long a waiting thread polls before it sleeps, and whether it yields.
 //
 // A network embeds a [Run] in its run type and a [Thread] in its port type, and adds the wake-ups:
 //

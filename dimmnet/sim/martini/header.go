@@ -11,7 +11,7 @@ const (
 	PageBytes  = 1 << 12 // a kick page: its low 12 bits go into the remote address
 	KickPages  = 1 << 16 // 256 sets x 8-bit tags
 	MaxUsers   = 64      // users of one NIC
-	BlockBytes = 464     // payload of a BOTF packet
+	BlockBytes = 464     // most payload of a BOTF packet; a preset may permit less
 )
 
 // Owner identifies a process of a parallel program. The driver sets both parts.

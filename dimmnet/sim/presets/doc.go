@@ -1,5 +1,6 @@
-// Package presets holds the parameters of simulated machines: the times and sizes of their NICs,
-// hosts, switches and Ethernets. They are data, in presets.toml, each with its source.
+// Package presets holds the parameters of simulated machines: the times and sizes (of blocks, LLCM,
+// banks, ...) of their NICs, hosts, switches and Ethernets. They are data, in presets.toml, each
+// with its source.
 //
 //	p, err := presets.Load("fagus2")
 //	p.Host.CPUs = 2
