@@ -54,8 +54,11 @@ func JoinHosts(ctx context.Context, place Place, spec Spec) (*Hosts, error) {
 	if spec.Log == nil {
 		spec.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := spec.checkHosts(place); err != nil {
+	if err := cmp.Or(place.check(), spec.checkIdentity(place)); err != nil {
 		return nil, err
+	}
+	if !place.Spans() {
+		return nil, fmt.Errorf("cluster: job %.80q has no rendezvous: set %s to an address and port of rank 0 (host:port), the same for all ranks", place.Job, fagusRendezvous)
 	}
 	deadline := time.Now().Add(timeout)
 	joining, cancel := context.WithDeadline(ctx, deadline.Add(noticeTimeout))
@@ -66,16 +69,6 @@ func JoinHosts(ctx context.Context, place Place, spec Spec) (*Hosts, error) {
 		return nil, atDeadline(ctx, deadline, err)
 	}
 	return h, nil
-}
-
-func (s *Spec) checkHosts(place Place) error {
-	if err := cmp.Or(place.check(), s.checkIdentity(place)); err != nil {
-		return err
-	}
-	if !place.Spans() {
-		return fmt.Errorf("cluster: job %.80q has no rendezvous: set %s to an address and port of rank 0 (host:port), the same for all ranks", place.Job, fagusRendezvous)
-	}
-	return nil
 }
 
 func (h *Hosts) join(ctx context.Context, place Place, spec Spec, deadline time.Time) error {

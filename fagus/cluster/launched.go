@@ -20,7 +20,6 @@ const (
 	pmiDescriptor = "PMI_FD"
 )
 
-// joinsByLauncher reports whether the ranks join through their launcher.
 func (e environment) joinsByLauncher() (bool, error) {
 	switch v := e.get(fagusJoin); v {
 	case "":
@@ -161,7 +160,6 @@ func (h *Launched) Gather(ctx context.Context, own []byte) ([][]byte, error) {
 	return all, h.failed(err)
 }
 
-// failed returns err as a failure of the job.
 func (h *Launched) failed(err error) error {
 	if err == nil {
 		return nil

@@ -72,7 +72,9 @@ func (r *runner) report(c *cli.Context, on *runflags.Target, report fagus.Report
 	}
 	switch {
 	case c.Bool(jsonFlag):
-		return errors.Join(err, d.printJSON(r.stdout))
+		e := json.NewEncoder(r.stdout)
+		e.SetIndent("", "  ")
+		return errors.Join(err, e.Encode(&d))
 	case c.Bool(quietFlag):
 		return err
 	}
@@ -106,12 +108,6 @@ type document struct {
 	Schema  string `json:"schema"`
 	Program string `json:"program"`
 	runflags.Document
-}
-
-func (d *document) printJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(d)
 }
 
 func (d *document) print(w io.Writer, on *runflags.Target, report fagus.Report) error {

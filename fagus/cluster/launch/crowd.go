@@ -12,9 +12,8 @@ const mostPerProcessor = 8
 
 // Crowded returns a warning if this host has far fewer processors than ranks, and "" otherwise.
 // Job.Run and Agent print it, and start the ranks.
-func Crowded(ranks int) string { return crowded(ranks, runtime.NumCPU()) }
-
-func crowded(ranks, processors int) string {
+func Crowded(ranks int) string {
+	processors := runtime.NumCPU()
 	if ranks <= mostPerProcessor*processors {
 		return ""
 	}

@@ -253,29 +253,26 @@ func (j *Job) runRank(ctx context.Context, r rankStart, path string, place clust
 	if rank == 0 {
 		cmd.Stdin = j.Stdin
 	}
-	if r.Identity != nil {
-		secret, err := pipeOf(r.Identity)
-		if err != nil {
-			return fmt.Errorf("launch: passing the identity to rank %d: %w", rank, err)
-		}
-		defer secret.Close()
-		cmd.ExtraFiles = []*os.File{secret} // descriptor 3
-		cmd.Env = append(cmd.Env, "FAGUS_IDENTITY=fd:3")
+	inherit := func(variable string, f *os.File) {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, f) // from descriptor 3 on
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=fd:%d", variable, 2+len(cmd.ExtraFiles)))
 	}
-	if r.Memory != nil {
-		secret, err := pipeOf(r.Memory)
-		if err != nil {
-			return fmt.Errorf("launch: passing the identity to rank %d: %w", rank, err)
+	for _, s := range []struct {
+		variable string
+		identity []byte
+	}{{"FAGUS_IDENTITY", r.Identity}, {partner.IdentityVariable, r.Memory}} {
+		if s.identity != nil {
+			secret, err := pipeOf(s.identity)
+			if err != nil {
+				return fmt.Errorf("launch: passing the identity to rank %d: %w", rank, err)
+			}
+			defer secret.Close()
+			inherit(s.variable, secret)
 		}
-		defer secret.Close()
-		cmd.ExtraFiles = append(cmd.ExtraFiles, secret)
-		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=fd:%d", partner.IdentityVariable, 2+len(cmd.ExtraFiles)))
 	}
 	if j.Lines != nil {
-		line := j.Lines[rank]
-		defer line.Close()
-		cmd.ExtraFiles = append(cmd.ExtraFiles, line)
-		cmd.Env = append(cmd.Env, fmt.Sprintf("FAGUS_LINE=fd:%d", 2+len(cmd.ExtraFiles)))
+		defer j.Lines[rank].Close()
+		inherit(cluster.LineVariable, j.Lines[rank])
 	}
 	origin, err := newOrigin(cmd)
 	if err != nil {

@@ -45,7 +45,6 @@ for wait in 0.1 0.5 2 0; do
 	sleep "$wait"
 done`
 
-// keepFolder starts a keeper that removes a folder.
 func keepFolder(folder string) *keeper { return keep(folderScript, folder) }
 
 // keep starts a shell that reads its input until this process ends.
@@ -73,7 +72,6 @@ func (k *keeper) tell(op rune, pid int) {
 	}
 }
 
-// stop ends the keeper.
 func (k *keeper) stop() {
 	if k.in != nil {
 		_ = k.in.Close()

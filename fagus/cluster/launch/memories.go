@@ -46,7 +46,6 @@ func newShared(job Hosts) *shared {
 	return s
 }
 
-// close ends all memories.
 func (s *shared) close() {
 	for _, m := range s.all {
 		if m != nil {

@@ -21,7 +21,7 @@ func (a *agent) remember(ctx context.Context, o *remember) error {
 	if err != nil {
 		return err
 	}
-	m := &remembering{memory.Folder, partner.NewServer(memory.Folder)}
+	server := partner.NewServer(memory.Folder)
 	orders := make(chan *remember)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -42,7 +42,7 @@ func (a *agent) remember(ctx context.Context, o *remember) error {
 	}()
 	for more := true; more && err == nil; {
 		var r *remembered
-		if r, err = m.obey(ctx, o); err == nil {
+		if r, err = obey(ctx, o, memory.Folder, server); err == nil {
 			err = a.send(report{Remembered: r})
 		}
 		if err == nil {
@@ -53,7 +53,7 @@ func (a *agent) remember(ctx context.Context, o *remember) error {
 			}
 		}
 	}
-	m.server.End()
+	server.End()
 	if closed := memory.Close(); err == nil {
 		err = closed
 	}
@@ -63,20 +63,14 @@ func (a *agent) remember(ctx context.Context, o *remember) error {
 	return a.send(report{Done: true})
 }
 
-// remembering is the memory of this host.
-type remembering struct {
-	folder string
-	server *partner.Server
-}
-
 // obey ends the service for the last attempt, and serves another one if o says so.
-func (m *remembering) obey(ctx context.Context, o *remember) (*remembered, error) {
-	m.server.End()
-	newest, err := m.server.Newest(ctx)
+func obey(ctx context.Context, o *remember, folder string, server *partner.Server) (*remembered, error) {
+	server.End()
+	newest, err := server.Newest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &remembered{Number: o.Number, Folder: []byte(m.folder), Newest: newest}
+	r := &remembered{Number: o.Number, Folder: []byte(folder), Newest: newest}
 	if !o.Serve {
 		return r, nil
 	}
@@ -91,7 +85,7 @@ func (m *remembering) obey(ctx context.Context, o *remember) (*remembered, error
 		return nil, err
 	}
 	r.Address = at.Addr().String()
-	return r, m.server.Serve(at, id, o.Host, o.Lost)
+	return r, server.Serve(at, id, o.Host, o.Lost)
 }
 
 // listen listens where the ranks of other hosts can connect.

@@ -105,7 +105,6 @@ func (o *outcome) record(err error) {
 	}
 }
 
-// settle ends all ranks.
 func (o *outcome) settle() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -191,7 +190,6 @@ func (o *outcome) accused(first int, ends map[int]*ExitError) (wait time.Duratio
 	return blaming, &ExitError{blamed, accuser.Code, fmt.Errorf("%sit failed first, and then rank %d: %w", where, accuser.Rank, accuser.Err), blamed, true, false}
 }
 
-// failed reports whether a failure has been recorded.
 func (o *outcome) failed() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

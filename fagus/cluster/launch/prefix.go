@@ -170,7 +170,6 @@ func lockedPair(out, errs io.Writer) (lockedOut, lockedErrs io.Writer) {
 	return first, &locked{new(sync.Mutex), errs}
 }
 
-// same reports whether two writers are the same.
 func same(a, b io.Writer) bool {
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }

@@ -237,7 +237,6 @@ func (r *remote) listen(from io.Reader) (failure error, done bool) {
 	}
 }
 
-// failure returns the error that an agent has reported.
 func (r *remote) failure(f *failed) error {
 	if f.Rank < 0 {
 		return &hostError{r.host, *f}

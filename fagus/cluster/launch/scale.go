@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -15,15 +16,12 @@ import (
 	"time"
 )
 
-// Control accepts requests of Scale to this process, until Close.
-type Control struct{ listener net.Listener }
-
 // requestTime bounds a request.
 const requestTime = 5 * time.Second
 
-// Listen accepts requests for other numbers of ranks. scale begins to fulfil a request, or returns
-// why it cannot. Only processes of the same user can ask.
-func Listen(scale func(ranks int) error) (*Control, error) {
+// Listen accepts requests of Scale to this process, until the result is closed. scale begins to
+// fulfil a request, or returns why it cannot. Only processes of the same user can ask.
+func Listen(scale func(ranks int) error) (io.Closer, error) {
 	path, err := controlPath(os.Getpid())
 	if err != nil {
 		return nil, err
@@ -41,7 +39,6 @@ func Listen(scale func(ranks int) error) (*Control, error) {
 	if err != nil {
 		return nil, fmt.Errorf("launch: %w", err)
 	}
-	c := &Control{listener}
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -51,11 +48,8 @@ func Listen(scale func(ranks int) error) (*Control, error) {
 			answer(conn, scale)
 		}
 	}()
-	return c, nil
+	return listener, nil
 }
-
-// Close accepts no more requests.
-func (c *Control) Close() error { return c.listener.Close() }
 
 // answer reads a request, a line with a number, and writes a line: an error, or nothing.
 func answer(conn net.Conn, scale func(int) error) {

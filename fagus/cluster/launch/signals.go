@@ -82,7 +82,6 @@ func (g *processes) pass(signals <-chan os.Signal) (stop func()) {
 	}
 }
 
-// send sends a signal to all processes.
 func (g *processes) send(s os.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

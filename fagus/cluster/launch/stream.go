@@ -30,7 +30,6 @@ func newStream(from io.ReadCloser, to *prefixer, grace time.Duration) *stream {
 	return &stream{from: from, to: to, grace: grace, done: make(chan struct{})}
 }
 
-// pipeTo returns a stream for an output of a process.
 func pipeTo(to *prefixer, grace time.Duration) (*stream, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -68,7 +68,6 @@ func newConn(file *os.File, gone func(error)) *conn {
 	return c
 }
 
-// read reads from the launcher until the connection fails.
 func (c *conn) read() {
 	defer close(c.ended)
 	r := bufio.NewReaderSize(c.file, maxLine)
@@ -153,7 +152,6 @@ func (c *conn) receive() (message, error) {
 	}
 }
 
-// close ends the connection.
 func (c *conn) close() error {
 	err := c.file.Close()
 	<-c.ended

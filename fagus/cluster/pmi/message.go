@@ -13,7 +13,6 @@ type message struct {
 
 type pair struct{ key, value string }
 
-// get returns the first value of a key.
 func (m message) get(key string) (value string, found bool) {
 	for _, p := range m.pairs {
 		if p.key == key {

@@ -29,7 +29,6 @@ type environment struct {
 
 const maxDescriptor = 1 << 20
 
-// parse reads the variables of a launcher.
 func parse(lookup func(string) (string, bool)) (e environment, err error) {
 	number := func(name string, least, most int) (n int) {
 		text, _ := lookup(name)

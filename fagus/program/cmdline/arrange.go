@@ -255,7 +255,7 @@ func noName(c *cli.Command, path string) error {
 
 // named returns the path of the first visible command of that name, or "".
 func (t *Tree) named(name string) (found string) {
-	t.walk(func(path []*cli.Command) {
+	walk([]*cli.Command{t.root}, func(path []*cli.Command) {
 		if c := path[len(path)-1]; found == "" && c.Name == name {
 			found = pathText(path)
 		}
@@ -263,9 +263,8 @@ func (t *Tree) named(name string) (found string) {
 	return found
 }
 
-// walk calls visit with the path of every visible command, each before the commands below it.
-func (t *Tree) walk(visit func(path []*cli.Command)) { walk([]*cli.Command{t.root}, visit) }
-
+// walk calls visit with path and the path of every visible command below it, each before the
+// commands below it.
 func walk(path []*cli.Command, visit func([]*cli.Command)) {
 	visit(path)
 	for _, c := range path[len(path)-1].VisibleCommands() {

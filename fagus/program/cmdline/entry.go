@@ -67,7 +67,7 @@ func parseUsage(text string) (synopsis []string, examples []Example) {
 // entries returns what to print about all visible commands, in the order of the tree.
 func (t *Tree) entries() (all []entry) {
 	shared := map[string][]flagEntry{} // flags of a group, by the path of the group
-	t.walk(func(path []*cli.Command) {
+	walk([]*cli.Command{t.root}, func(path []*cli.Command) {
 		c := path[len(path)-1]
 		e := entry{path: pathText(path), usage: c.Usage, description: c.Description, depth: len(path) - 1}
 		e.synopsis, e.examples = parseUsage(c.UsageText)
@@ -152,18 +152,14 @@ func (t *Tree) Examples() (all []Example) {
 	return all
 }
 
-// hasExample reports whether an example, of any command, is of the command at path.
-func (t *Tree) hasExample(path string) bool {
-	return slices.ContainsFunc(t.Examples(), func(e Example) bool { return strings.Contains(e.Line+" ", path+" ") })
-}
-
 // Check returns an error if a command cannot be documented, or its flags contradict others.
 func (t *Tree) Check() error {
 	for _, e := range t.entries() {
 		if !strings.HasPrefix(e.synopsis[0]+" ", e.path+" ") {
 			return fmt.Errorf("cmdline: the usage text of %q does not begin with its synopsis: %q", e.path, e.synopsis[0])
 		}
-		if e.usage == "" || !t.hasExample(e.path) && !isPath(e.path[strings.LastIndexByte(e.path, ' ')+1:]) {
+		hasExample := slices.ContainsFunc(t.Examples(), func(x Example) bool { return strings.Contains(x.Line+" ", e.path+" ") })
+		if e.usage == "" || !hasExample && !isPath(e.path[strings.LastIndexByte(e.path, ' ')+1:]) {
 			return fmt.Errorf("cmdline: %q has no usage, or no example", e.path)
 		}
 	}

@@ -57,7 +57,6 @@ func lists(title string, flags []flagEntry) string {
 // pageWidth is the width of a page, in characters.
 const pageWidth = 100
 
-// item returns an item of a list.
 func item(content string) string {
 	return "- " + strings.ReplaceAll(wrap(content, pageWidth-2), "\n", "\n  ") + "\n"
 }

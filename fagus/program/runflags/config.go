@@ -141,8 +141,8 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	if err == nil {
 		err = cfg.validate()
 	}
-	if err == nil {
-		err = checkHosts(c, cfg.Network)
+	if err == nil && !cfg.Network.Hosts {
+		err = NoHostFlags(c, "--net "+cfg.Network.Name+" has none: use it with --net "+Which(hosts).String())
 	}
 	if err == nil && !cfg.Network.Processes {
 		err = capacity.Processes(0)
@@ -265,7 +265,6 @@ func (cfg *Config) Crowded() string {
 // Launches reports whether this process starts the ranks, and is no rank itself.
 func (cfg *Config) Launches() bool { return cfg.Network.Processes && cfg.place == nil }
 
-// isRank reports whether this process is a rank.
 func (cfg *Config) isRank() bool { return cfg.Network.Processes && cfg.place != nil }
 
 // Rank returns the rank of this process; 0 if all ranks are in this process.

@@ -55,14 +55,6 @@ func NoHostFlags(c *cli.Context, reason string) error {
 	return nil
 }
 
-// checkHosts returns an error if a flag of HostFlags is set, but the network has only one host.
-func checkHosts(c *cli.Context, net Network) error {
-	if net.Hosts {
-		return nil
-	}
-	return NoHostFlags(c, "--net "+net.Name+" has none: use it with --net "+Which(hosts).String())
-}
-
 // LaunchSelf runs the command line of this process again, once as every rank of a job.
 func LaunchSelf(c *cli.Context, cfg Config) error {
 	return Launch(c, cfg, os.Args[1:], AgentName, true)
@@ -186,7 +178,6 @@ func runRanks(ctx context.Context, c *cli.Context, agent string, job *launch.Job
 	return &RankError{exit}
 }
 
-// onHosts returns job as a job on the hosts of --hosts.
 func onHosts(c *cli.Context, agent string, job *launch.Job) (*launch.Hosts, error) {
 	hosts, err := launch.ParseHosts(c.String("hosts"))
 	if err != nil {

@@ -55,7 +55,6 @@ func digest(args []string) string {
 // inherits reports whether the launcher of this process has read its command line.
 func inherits() bool { return os.Getenv(cluster.InheritVariable) == digest(os.Args[1:]) }
 
-// readNet returns the value of --net or FAGUS_NET.
 func readNet(c *cli.Context) setting {
 	if inherits() {
 		return setting{value: os.Getenv(netVariable), source: netVariable}

@@ -45,7 +45,6 @@ func HostCostText(cost string) string {
 	return ", host cost " + cost
 }
 
-// simulation returns the network of cfg.
 func (cfg *Config) simulation() (s Simulation, err error) {
 	c := sim.Config{Env: cfg.Env, Seed: cfg.Seed, HostCost: cfg.HostCost}
 	if cfg.Network.Datagrams {

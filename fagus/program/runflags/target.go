@@ -137,20 +137,15 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 }
 
 // asUsage makes err, an error about what the user has set, one of usage, unless the operating
-// system caused it.
+// system or another process caused it.
 func asUsage(err error) error {
-	if external(err) {
-		return err
-	}
-	return usage.Wrap(err)
-}
-
-// external reports whether the operating system or another process caused err.
-func external(err error) bool {
 	var errno syscall.Errno
 	var other *cluster.Failed
 	var peer *dimmnet.Failed
-	return errors.As(err, &errno) || errors.As(err, &other) || errors.As(err, &peer)
+	if errors.As(err, &errno) || errors.As(err, &other) || errors.As(err, &peer) {
+		return err
+	}
+	return usage.Wrap(err)
 }
 
 // reported tells the launcher, if there is one, which rank failed first. It returns err, as
