@@ -30,7 +30,7 @@ func TestClearData(t *testing.T) {
 			}
 		}
 		if permitted {
-			closeAllHosts(hosts)
+			closeHosts(hosts)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -72,7 +71,7 @@ func join(t *testing.T, size int) []*cluster.Host {
 	return hosts
 }
 
-func closeHosts(hosts []*cluster.Host) []error {
+func closeHosts[J cluster.Job](hosts []J) []error {
 	_, errs := each(len(hosts), func(rank int) (any, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), soon)
 		defer cancel()
@@ -124,7 +123,7 @@ func TestGather(t *testing.T) {
 func TestSwap(t *testing.T) {
 	const size = 70
 	closeHosts(join(t, 2)) // the runtime opens files of its own for the first sockets
-	before := openFiles(t)
+	before := cluster.OpenFiles(t)
 	hosts := join(t, size)
 	_, errs := each(size, func(rank int) (any, error) {
 		own, err := os.CreateTemp(t.TempDir(), "")
@@ -159,30 +158,14 @@ func TestSwap(t *testing.T) {
 	sameFiles(t, before)
 }
 
-// openFiles returns the number of descriptors that this process has.
-func openFiles(t *testing.T) int {
-	t.Helper()
-	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(files)
-}
-
-// noCollection keeps the collector, which closes files that are forgotten, from running in a test.
-func noCollection(t *testing.T) {
-	percent := debug.SetGCPercent(-1)
-	t.Cleanup(func() { debug.SetGCPercent(percent) })
-}
-
 // sameFiles fails unless as many descriptors are open as before. It waits, because rank 0 closes
 // a refused connection a little after it has sent the refusal.
 func sameFiles(t *testing.T, before int) {
 	t.Helper()
 	start := time.Now()
-	for openFiles(t) != before {
+	for cluster.OpenFiles(t) != before {
 		if time.Since(start) > time.Second {
-			t.Errorf("%d descriptors are open: want %d as before", openFiles(t), before)
+			t.Errorf("%d descriptors are open: want %d as before", cluster.OpenFiles(t), before)
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -192,9 +175,9 @@ func sameFiles(t *testing.T, before int) {
 // TestSwapAbandoned fails the job at every point of a Swap. No descriptor may stay open.
 func TestSwapAbandoned(t *testing.T) {
 	const size = 5
-	noCollection(t)
+	cluster.NoCollection(t)
 	closeHosts(join(t, size)) // the runtime opens files of its own for the first sockets
-	before := openFiles(t)
+	before := cluster.OpenFiles(t)
 	for absent := range size {
 		t.Run(fmt.Sprint("without rank ", absent), func(t *testing.T) {
 			hosts := join(t, size)
@@ -285,7 +268,7 @@ func TestDeadlinesEnd(t *testing.T) {
 		return nil, errors.Join(err, here)
 	})
 	noErrors(t, errs)
-	noErrors(t, append(closeAllHosts(hosts), closeHosts(here)...))
+	noErrors(t, append(closeHosts(hosts), closeHosts(here)...))
 }
 
 // TestOtherCalls checks the error of ranks that make different calls.
@@ -408,7 +391,7 @@ func TestFewFiles(t *testing.T) {
 	for rank := range own {
 		own[rank] = pipe(t)
 	}
-	before := openFiles(t)
+	before := cluster.OpenFiles(t)
 	few := limit
 	few.Cur = uint64(before)
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
@@ -427,7 +410,7 @@ func TestFewFiles(t *testing.T) {
 		}
 	}
 	closeHosts(hosts)
-	if now := openFiles(t); now > before {
+	if now := cluster.OpenFiles(t); now > before {
 		t.Errorf("%d descriptors are open: want %d as before", now, before)
 	}
 }

@@ -92,7 +92,7 @@ func (p packet) send(socket *net.UnixConn) error {
 // TestHostilePeer has a rank 1 that violates the protocol. The error of rank 0 must name rank 1,
 // and rank 0 must close the files that rank 1 has sent.
 func TestHostilePeer(t *testing.T) {
-	noCollection(t)
+	NoCollection(t)
 	encode := func(m message, files int) []byte {
 		b := m.encode()
 		b[1] = byte(files)
@@ -121,7 +121,7 @@ func TestHostilePeer(t *testing.T) {
 		"unknown kind 77":                                          {{slices.Concat([]byte{77}, make([]byte, 15)), 3}},
 		"is lost: cluster: decoding a message: a packet of 1 byte": {{[]byte{1}, 1}},
 	} {
-		before := countFiles(t)
+		before := OpenFiles(t)
 		host, socket := hostile(t, Spec{})
 		for i, p := range packets {
 			// Rank 0 may close the connection while the peer still sends.
@@ -142,7 +142,7 @@ func TestHostilePeer(t *testing.T) {
 		if err := socket.Close(); err != nil {
 			t.Error(err)
 		}
-		if now := countFiles(t); now != before {
+		if now := OpenFiles(t); now != before {
 			t.Errorf("%q: %d descriptors are open: want %d as before", says, now, before)
 		}
 	}
@@ -201,7 +201,8 @@ func TestHostileRank0(t *testing.T) {
 	}
 }
 
-func countFiles(t *testing.T) int {
+// OpenFiles returns the number of descriptors that this process has.
+func OpenFiles(t *testing.T) int {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -210,8 +211,8 @@ func countFiles(t *testing.T) int {
 	return len(files)
 }
 
-// noCollection keeps the collector, which closes files that are forgotten, from running in a test.
-func noCollection(t *testing.T) {
+// NoCollection keeps the collector, which closes files that are forgotten, from running in a test.
+func NoCollection(t *testing.T) {
 	percent := debug.SetGCPercent(-1)
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 }
@@ -228,7 +229,7 @@ func files(first dimmnet.Rank, count int) packet {
 // rank 0 instead of a welcome, and in the midst of a call that no rank completes. The receiver must
 // close them.
 func TestForeignFiles(t *testing.T) {
-	noCollection(t)
+	NoCollection(t)
 	send := func(t *testing.T, socket *net.UnixConn, p packet) {
 		t.Helper()
 		if err := p.send(socket); err != nil {
@@ -276,11 +277,11 @@ func TestForeignFiles(t *testing.T) {
 		"call without ranks": func(t *testing.T) { abandonedCall(t, files(0, 2)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := countFiles(t)
+			before := OpenFiles(t)
 			run(t)
-			for begun := time.Now(); countFiles(t) != before; time.Sleep(time.Millisecond) {
+			for begun := time.Now(); OpenFiles(t) != before; time.Sleep(time.Millisecond) {
 				if time.Since(begun) > 2*time.Second {
-					t.Fatalf("%d descriptors are open: want %d as before", countFiles(t), before)
+					t.Fatalf("%d descriptors are open: want %d as before", OpenFiles(t), before)
 				}
 			}
 		})

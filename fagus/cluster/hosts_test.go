@@ -57,15 +57,6 @@ func joinHosts(t *testing.T, all []cluster.Place, specs []cluster.Spec) ([]*clus
 	return each(len(all), func(i int) (*cluster.Hosts, error) { return cluster.JoinHosts(within(t), all[i], specs[i]) })
 }
 
-func closeAllHosts(hosts []*cluster.Hosts) []error {
-	_, errs := each(len(hosts), func(i int) (any, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), soon)
-		defer cancel()
-		return nil, hosts[i].Close(ctx)
-	})
-	return errs
-}
-
 // TestHosts gathers blobs of all sizes, with and without identities.
 func TestHosts(t *testing.T) {
 	for _, secure := range []bool{true, false} {
@@ -92,7 +83,7 @@ func TestHosts(t *testing.T) {
 				}
 			}
 		}
-		noErrors(t, closeAllHosts(hosts))
+		noErrors(t, closeHosts(hosts))
 	}
 }
 
@@ -168,7 +159,7 @@ func TestHostsRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrongJob(t, all, specs, "two processes are rank 0 of job")
-		noErrors(t, closeAllHosts([]*cluster.Hosts{first}))
+		noErrors(t, closeHosts([]*cluster.Hosts{first}))
 	})
 }
 
@@ -231,7 +222,7 @@ func TestHostsKeys(t *testing.T) {
 		noErrors(t, errs)
 		here[1].Rendezvous = there[0].Rendezvous
 		wrongJob(t, here[1:], ours[1:], "FAGUS_RENDEZVOUS", "FAGUS_IDENTITY", "use another key: ", c.says)
-		noErrors(t, closeAllHosts(hosts))
+		noErrors(t, closeHosts(hosts))
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // within a second after the last process has started, although the timeout is a minute.
 func refusal(t *testing.T, all []cluster.Place, says ...string) {
 	t.Helper()
-	before := openFiles(t)
+	before := cluster.OpenFiles(t)
 	start := time.Now()
 	_, errs := each(len(all), func(i int) (any, error) {
 		h, err := cluster.JoinHost(within(t), all[i], cluster.Spec{Timeout: time.Minute})
@@ -75,7 +75,7 @@ func TestRefusals(t *testing.T) {
 		refusal(t, all, `rank 3 (`+pid+`) is of job "b"`, `of job "a"`)
 	})
 	t.Run("another network", func(t *testing.T) {
-		before := openFiles(t)
+		before := cluster.OpenFiles(t)
 		_, errs := each(2, func(i int) (any, error) {
 			return cluster.JoinHost(within(t), cluster.Place{Rank: i, Size: 2, Job: "a", Rendezvous: at}, cluster.Spec{Net: []cluster.Transport{cluster.TCP, cluster.QUIC}[i]})
 		})

@@ -7,8 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// What is assumed of a processor and of memory, in ns. Differences of two between machines matter
-// little: what a prediction must tell apart differs by ten.
+// Assumed times of a processor and of memory, in ns. A factor of two between machines matters
+// little: a prediction compares costs that differ by ten.
 const (
 	accessTime   = 0.4  // an access to an element in an innermost loop, with what is computed
 	copyTime     = 0.3  // copying a byte of the input or the output, in memory that is used first
@@ -18,7 +18,7 @@ const (
 	divisionTime = 1000 // dividing a step, if ranks compute in place, for each rank
 	// phaseMeetings is how many Barriers a step takes: an Acquire, a Release and a Fence.
 	phaseMeetings = 3
-	// UnknownTimes is how often a loop is assumed to run whose bounds are not known before.
+	// UnknownTimes is the assumed number of iterations of a loop with unknown bounds.
 	UnknownTimes = 16
 )
 
@@ -43,7 +43,7 @@ type Cost struct {
 // mostPlanned bounds the number of steps to plan: a call with more steps runs on one rank.
 const mostPlanned = 1 << 16
 
-// Estimate is what a call costs, apart from who pays.
+// Estimate is the work of a call, before it is divided among ranks.
 type Estimate struct {
 	Ranks     int     // that share the work
 	Steps     float64 // that ranks execute together
@@ -80,7 +80,7 @@ func CopiedRows[S ~[]R, R ~[]T, T any](c *Cost, rows S, output bool) {
 	c.Copy(float64(len(rows))*float64(Columns(rows))*float64(unsafe.Sizeof(zero)), output)
 }
 
-// Repeat begins a part of the function that runs so many times; -1: that is not known before.
+// Repeat begins a part of the function that runs so many times; -1: an unknown number.
 func (c *Cost) Repeat(times int) {
 	if times < 0 {
 		times = UnknownTimes
@@ -88,12 +88,11 @@ func (c *Cost) Repeat(times int) {
 	c.Again(float64(times))
 }
 
-// Scatters says that ranks write so many elements in a step one by one, at a distance from each
-// other.
+// Scatters says how many elements ranks write in a step one by one, at a distance from each other.
 func (c *Cost) Scatters(elements int) { c.Scatter(float64(elements)) }
 
-// Works adds work to a step: iterations with so many accesses to elements each, of which ranks
-// divide so many parts; 0: they do not divide them.
+// Works adds work to a step: iterations with so many accesses to elements each. Ranks divide them
+// into so many parts; 0: they do not.
 func (c *Cost) Works(parts, accesses, iterations int) {
 	c.Work(parts, accesses, float64(iterations))
 }
@@ -185,8 +184,8 @@ func (s *store) manner() Manner {
 
 // Alone reports whether the call is cheaper on rank 0 alone than on all ranks. If so, the call is
 // over for the Program: rank 0 calls the sequential function. It is collective. It returns false on
-// simulated networks, where programs are compared, with Config.Check, which checks the plan, and if
-// the call uses resident arrays of which ranks have copies.
+// simulated networks, where programs are compared, and with Config.Check, which checks the plan. It
+// also returns false if the call uses resident arrays of which ranks have copies.
 func (c *Cost) Alone() (alone bool, err error) {
 	n := c.p.node
 	s := c.p.store

@@ -29,9 +29,9 @@
 // A [Resident] array stays distributed between calls. The plan of a call begins with a description
 // of which ranks have current copies of which elements, and ends with another one, with which the
 // next call begins. The description is part of what the plan is kept for, so a loop over calls
-// finds all its plans after one or two rounds. At most one variable guards an element: where plans
+// finds all its plans after one or two rounds. At most one variable guards an element. Where plans
 // divide an array differently, variables are rebound (fagus.Node.Rebind) until each variable
-// belongs to one class of every plan, and the sets of the other plans are made anew.
+// belongs to one class of every plan. The sets of the other plans are then made anew.
 //
 // A step in which no rank needs data of another is no phase. What ranks have written in it is saved
 // in the next phase of any call that uses the array.
@@ -48,10 +48,10 @@
 // unless a rank reads or writes, in one step, elements that another rank writes in another step.
 //
 // The time to make a plan grows with the number of pieces that the regions consist of, and with the
-// number of runs that several ranks use. A row of a block that one rank uses alone costs nothing
-// of its own if it is a part of a call of [Region.Grid] or [Region.Strided], and consecutive calls
-// of Add are joined to a grid where they can. Every rank makes the whole plan, because all ranks
-// bind the same variables.
+// number of runs that several ranks use. Rows of a block that one rank uses alone cost nothing of
+// their own if one call of [Region.Grid] or [Region.Strided] adds them; consecutive calls of Add
+// are joined to a grid if possible. Every rank makes the whole plan, because all ranks bind the
+// same variables.
 //
 // Where many ranks read what all have written, the data go in two hops, with copies for the columns
 // of parts.Groups. A rank counts as current only if it has the data by a tenure.

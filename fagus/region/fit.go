@@ -15,8 +15,8 @@ type change struct {
 	adopts   bool            // some rank adopts an atom
 }
 
-// adopt makes a rank the owner of an atom of a resident array before a Rebind gives elements to the
-// atom: a rank that has them, because the owner fetches what it does not have.
+// adopt makes a rank the owner of an atom of a resident array, before a Rebind gives elements to
+// the atom. It chooses a rank that has them, because the owner fetches what it lacks.
 func (s *store) adopt(a *atom, b *block, of []Interval, c *change) {
 	if b.stays == nil {
 		return
@@ -130,8 +130,8 @@ func (b *block) bytes() [][]Interval {
 }
 
 // keepers returns the number of the atom that keeps each part, or -1 for a new one. An atom keeps
-// its largest part. If the block is divided anew, a group, and the rest, has one atom, the one that
-// has the most bytes of it and keeps nothing else.
+// its largest part. If the block is divided anew, each group, and the rest, has one atom: the one
+// with most of its bytes that keeps nothing else.
 func keepers(parts []*overlaid, atoms, groups int, anew bool) map[*overlaid]int {
 	keeper := make(map[*overlaid]int)
 	keeps := make([]bool, atoms)
@@ -227,8 +227,7 @@ func (s *store) fit(k *known) ([]guards, error) {
 	return all, s.node.Fence()
 }
 
-// stale returns requests of the atoms of a resident array that have changed and of which this rank
-// has a current copy.
+// stale returns requests for the changed atoms of a resident array that are current on this rank.
 func (s *store) stale(b *block, changed []*atom, size int) (all []fagus.Request) {
 	var current []Interval
 	for _, v := range b.stays.validity {

@@ -38,8 +38,8 @@ func (all uses) alone(i int) bool {
 	return all[i].step != all[i+1].step && (i == 0 || all[i].step != all[i-1].step)
 }
 
-// likewise reports whether a and b are the same but for the step, and no sequence of steps that may
-// be skipped or repeated begins or ends between them.
+// likewise reports whether a and b differ only in the step, and no span begins or ends between
+// them.
 func (p *Plan) likewise(a, b use) bool {
 	return a.rank == b.rank && a.does == b.does && p.steps[a.step].border == p.steps[b.step].border
 }

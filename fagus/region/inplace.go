@@ -12,8 +12,8 @@ import (
 
 // Where all ranks are goroutines of one process (fagus.Node.Common), they compute in place: on the
 // slices of rank 0, and on one copy of every other array. Nothing is bound, acquired or copied, and
-// a Barrier after every step takes the place of all that. What a plan is needed for is then only
-// the division of steps among the ranks.
+// a Barrier after every step takes the place of all that. A plan then only divides steps among the
+// ranks.
 
 // common is what ranks that compute in place share.
 type common struct {
@@ -51,7 +51,7 @@ func commonOf(n *fagus.Node) *common {
 	return c
 }
 
-// one returns the array that is the next one of all ranks: one array of zeros.
+// one returns the next array that all ranks have in common, of zeros.
 func one[T any](s *store, name string, length int) ([]T, error) {
 	c := s.common
 	s.asked++
@@ -116,16 +116,15 @@ func (p *Program) meet() error {
 	return nil
 }
 
-// begin begins a dynamic step. All ranks have left the one before, so that its number is free for
-// the next one.
+// begin begins a dynamic step. All ranks have left the last one, so its number is free for the next
+// one.
 func (c *common) begin(s *store) {
 	if s.dynamic++; s.node.Rank() == 0 {
 		c.taken[(s.dynamic+1)%2].Store(0)
 	}
 }
 
-// next takes iterations of the dynamic step: fewer and fewer, so that ranks end at nearly the same
-// time.
+// next takes iterations of the dynamic step, fewer each time: ranks end at nearly the same time.
 func (c *common) next(s *store, all Iterations) Iterations {
 	for {
 		done := c.taken[s.dynamic%2].Load()

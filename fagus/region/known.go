@@ -35,7 +35,7 @@ type known struct {
 }
 
 // Known reports whether a former call of the same function, with arrays of the same lengths and the
-// same values, has made the plan; then Known sets *steps as that call has left them. Otherwise the
+// same values, has made the plan; then Known sets *steps as that call left them. Otherwise the
 // caller makes the plan, and sets *steps, before it calls Share. values are what the plan depends
 // on, apart from the lengths of arrays.
 func Known[T any](p *Program, steps *T, values ...any) bool {

@@ -73,8 +73,8 @@ func NewProgram(n *fagus.Node) *Program { return Open(n, "") }
 
 // Open begins a call of the function of this name. It returns a program without arrays. The plan of
 // a function with a name is kept for further calls on the same node; see Known. given has the
-// names and values of arguments that must be equal on all ranks, alternately. Ranks find out at the
-// latest when their programs have returned if they have made different calls; then the run fails.
+// names and values of arguments that must be equal on all ranks, alternately. If ranks make
+// different calls, the run fails: at the latest when their programs have returned.
 func Open(n *fagus.Node, name string, given ...any) *Program {
 	return &Program{node: n, store: storeOf(n), name: name, given: given}
 }

@@ -28,10 +28,10 @@ func (f *flow) busy(used []ranks, acquired []acquisition, stays bool, busy []boo
 // saving is a group of which a rank has contents that it must save.
 type saving struct{ group, rank int }
 
-// quieten takes the phases that are not needed out of the plan of a rank. What ranks would save
-// there they save in the next phase, or in one before, if another rank wants it in the next one.
-// quieten returns what is unsaved at the end, and whether the first step must be executed because
-// the plan has spans, whose phases may be skipped.
+// quieten removes needless phases from the plan of a rank. Ranks then save their contents in the
+// next phase, or in an earlier one if another rank wants them in the next. quieten returns what is
+// unsaved at the end, and whether the first step must be executed, because the phases of spans may
+// be skipped.
 func (p *Plan) quieten(rank int, steps []*phase, d *demand) (unsaved []saving, begins bool) {
 	byStep := make([][]saving, len(p.steps))
 	for i, g := range d.groups {
@@ -87,7 +87,7 @@ func (one *phase) want(w want) {
 	one.wants = append(one.wants, w)
 }
 
-// save saves what this rank, and every other, has not saved of resident arrays, before a Rebind.
+// save saves the unsaved contents of resident arrays on all ranks, before a Rebind.
 func (s *store) save(blocks []*block) error {
 	var requests []fagus.Request
 	unsaved := false

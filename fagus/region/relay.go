@@ -59,8 +59,8 @@ func (f *flow) source(p *point) int {
 	return from
 }
 
-// fetches reports whether a rank that uses a class at a point gets current contents, if need be by
-// a tenure. Where a class is relayed only the group of its source does.
+// fetches reports whether a rank that uses a class at a point gets current contents, by a tenure if
+// necessary. Where a class is relayed, only the group of its source gets them.
 func (f *flow) fetches(p *point, rank int) bool {
 	if p.from < 0 {
 		return true

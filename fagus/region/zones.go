@@ -52,9 +52,9 @@ func (p *Plan) classes(array int) (list []*class) {
 	return append(list, z.shared...)
 }
 
-// early returns a record of the same accesses if the program changes the array. Otherwise only the
-// input does, and a rank reads all that it will read in steps that always follow each other already
-// in the first of them: it acquires all at once, and the array has fewer classes.
+// early returns a record of the same accesses if the program changes the array. If only the input
+// changes it, early moves the reads of steps that always follow each other to the first of them: a
+// rank acquires all at once, and the array has fewer classes.
 func (p *Plan) early(array int) *record {
 	r := &p.arrays[array]
 	entries := r.inOrder()
