@@ -9,8 +9,8 @@ import (
 // Some calls hold a set while they run a function, their body: Do and During, and some of package
 // parts. Comments of this command name only Do and During.
 
-// findBodies finds the functions that only calls of Do and During use, so that a set is held
-// whenever they run, and those that only calls such as Each and Timed use, so that none is held.
+// findBodies finds functions that only calls of Do and During use: a set is held whenever they run.
+// It also finds functions that only calls such as Each and Timed use: no set is held then.
 func (m *model) findBodies() {
 	m.bodies = make(map[*ssa.Function][]*ssa.Call)
 	m.idle = make(map[*ssa.Function][]*ssa.Call)

@@ -13,9 +13,9 @@ import (
 )
 
 // byVet runs go vet with this command as its tool, and returns the exit code of fagusvet. go vet
-// keeps what it has compiled in Go's cache, while the driver that runs alone reads every package
-// from source each time. done is false if only that driver has what args want,
-// or if there is no go command.
+// keeps what it has compiled in Go's cache; the driver that runs alone reads every package from
+// source each time. done is false if only that driver has what args want, or if there is no go
+// command.
 func byVet(args []string, stderr io.Writer) (code int, done bool) {
 	self, err := os.Executable()
 	if err != nil || len(args) == 0 || slices.ContainsFunc(args, notForVet) {

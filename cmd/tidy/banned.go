@@ -50,8 +50,8 @@ func (b ban) uses(f *file) []breach {
 	return breaches
 }
 
-// ends reports whether f may end the process. Commands may, and what the main function of a user's
-// program calls; tests may too, because a test binary may run itself as a child process.
+// ends reports whether f may end the process. Commands may, and so may functions that the main
+// function of a user's program calls, and tests: a test binary may run itself as a child process.
 func ends(f *file) bool { return f.command() || f.test || within(f.path, "fagus/program") }
 
 // prints reports whether f may print to standard output.

@@ -34,9 +34,9 @@ type place struct {
 	text string   // why it may import packages below go, which read and write Go; empty: it may not
 }
 
-// places is the table of permitted imports, bottom up: a row may name only folders of rows above
-// it, so imports point one way: what programs of one's own import needs no program of apps. The
-// first row that matches a package counts.
+// places is the table of permitted imports, bottom up. A row may name only folders of rows above
+// it, so imports point one way, and the packages that a user's program imports need no program of
+// apps. The first row that matches a package counts.
 func places() []place {
 	return slices.Concat(nicPlaces(), corePlaces(), frontPlaces(), programPlaces(), fagusPlaces(), commandPlaces())
 }

@@ -165,10 +165,10 @@ func (k *Keeper) clean(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// needed returns the parts that checkpoints need, besides their own. If the manifest of a damaged
-// checkpoint cannot be read, its other parts are unknown and count as not needed. If the manifest
-// of another one cannot be read, nothing may be removed: needed returns the error, and the next
-// time errKnown.
+// needed returns the parts of earlier checkpoints that checkpoints need. If the manifest of a
+// damaged checkpoint cannot be read, these parts are unknown, and count as not needed. If another
+// manifest cannot be read, nothing may be removed: needed returns the error, and the next time
+// errKnown.
 func (k *Keeper) needed(ctx context.Context, kept, damaged []uint64) (parts map[string]bool, err error) {
 	parts = map[string]bool{}
 	for _, number := range kept {

@@ -6,11 +6,11 @@
 //
 // # What is promised
 //
-// A checkpoint is valid as a whole or not at all, whenever a rank, the host or its power fails.
-// The ranks write parts, and all parts are durable before the manifest that names them is written.
+// A checkpoint is valid as a whole or not at all, whenever a rank, the host or its power fails. The
+// ranks write parts, and all parts are durable before the manifest that names them is written.
 // Checksums tell when a part or a manifest is torn, missing, exchanged or changed. Then the
-// checkpoint before it is used, and wrong data never are. Checksums are CRC-32C: they find
-// accidents, not forgeries.
+// previous checkpoint is used, and never wrong data. Checksums are CRC-32C: they find accidents,
+// not forgeries.
 //
 // # Objects
 //

@@ -14,8 +14,7 @@ func (k *Keeper) Undone(number uint64) bool {
 }
 
 // Undo implements fagus.Checkpointer. Each rank removes its own part, to which no other rank
-// refers. Its next part refers to what the part before it referred to. With Config.Copy Undo
-// returns at once.
+// refers. Its next part refers to the same earlier parts. With Config.Copy Undo returns at once.
 func (k *Keeper) Undo(ctx context.Context, number uint64, rank int) {
 	k.mu.Lock()
 	r := k.ranks[rank]

@@ -92,8 +92,8 @@ func onBusyHost(timeout, waited time.Duration) time.Duration {
 	return timeout + min(times*waited, most)
 }
 
-// atDeadline returns err as an error of ctx if patience has derived the deadline from ctx, and the
-// joining fails at the deadline, or at another rank's deadline a moment before.
+// atDeadline returns err as an error of ctx if patience has derived the deadline from ctx, and it
+// is about over. Another rank's deadline may be a moment before.
 func atDeadline(ctx context.Context, deadline time.Time, err error) error {
 	if end, ok := ctx.Deadline(); ok && end.Sub(deadline) <= noticeTimeout/2 && time.Until(deadline) < noticeTimeout/10 {
 		return late{err}

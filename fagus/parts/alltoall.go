@@ -15,7 +15,7 @@ type AllToAll[T any] struct {
 	capacity int
 	own      []T // memory for the message of a rank to itself
 	// Calls use the two in turn, like the calls of Vectors. Where each call begins with a Fold,
-	// all ranks have read the messages of the call before, and one is enough: so phases repeat
+	// all ranks have read the messages of the last call, and one is enough: so phases repeat
 	// from the third call on.
 	turns []mailbox[T]
 	calls int

@@ -34,8 +34,8 @@
 // combined in the order of the ranks. A tenure that writes for others comes before a Fence, and
 // the tenures that read come after it; data of the next call are in other arrays. So each type is
 // by itself correct in both modes, and takes two phases a call in phase mode on few nodes. On many
-// nodes, data for all ranks, and short messages of an all-to-all, go in two steps by way of other
-// ranks (see [Groups]), and sums are folded.
+// nodes, data for all ranks go in two steps by way of other ranks (see [Groups]); so do short
+// messages of an all-to-all. Sums are folded.
 //
 // # Checkpoints
 //

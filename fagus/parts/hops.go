@@ -17,8 +17,8 @@ type hops[T any] struct {
 	Groups
 	node     *fagus.Node
 	capacity int
-	// A bundle of first goes from a rank to the server of a column in its group, and a bundle of
-	// second from the server of a group to a rank of its column.
+	// A bundle of first goes from a rank to the server of a column in its group. A bundle of second
+	// goes from the server of a group to a rank of its column.
 	first, second *fagus.Array[T]
 
 	toSend, toForward, toReceive *fagus.SyncSet

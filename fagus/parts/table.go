@@ -41,8 +41,8 @@ type Table[K comparable, V any] struct {
 //
 // K is a string type, or a type that NewArray accepts, for example an integer, or a struct of
 // integers; strings may have any length. V is a type that NewArray accepts. compare orders keys,
-// and returns 0 only for equal keys. Values of a key are combined in the order of Merges, within a
-// Merge in the order of the ranks, and within a rank in the order in which it adds them.
+// and returns 0 only for equal keys. Values of a key are combined Merge by Merge, in a Merge in
+// the order of the ranks, and for one rank in the order in which it adds them.
 func NewTable[K comparable, V any](n *fagus.Node, name string, compare func(a, b K) int, combine func(a, b V) V) (*Table[K, V], error) {
 	t := &Table[K, V]{node: n, compare: compare, combine: combine, added: map[K]V{}, merged: map[K]V{}}
 	var err error

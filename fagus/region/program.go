@@ -48,7 +48,7 @@ type Program struct {
 	begun  int        // the step of the input
 	work   []int      // number of this rank's operations, by step
 
-	met bool // the ranks compute in place, and have the ranks have the slices of rank 0
+	met bool // the ranks compute in place, and have the slices of rank 0
 }
 
 // operand is a shared array and the caller's slice from which it was made.

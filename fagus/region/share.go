@@ -55,8 +55,8 @@ type part struct {
 // collective: every rank has the same plan, and passes the arrays for which the plan was
 // made, in the order of their numbers. The plan must not be changed afterwards.
 //
-// Share returns an error if the arrays or the number of nodes do not match the plan, or if a rank
-// writes elements that another rank uses in the same step.
+// Share returns an error if the arrays or the number of nodes do not match the plan. It also
+// returns an error if a rank writes elements that another rank uses in the same step.
 func (p *Plan) Share(n *fagus.Node, arrays ...Array) (*Shared, error) {
 	if len(arrays) != len(p.arrays) || n.Nodes() != p.nodes {
 		return nil, fmt.Errorf("region: %d arrays on %d nodes: the plan is for %d arrays on %d nodes", len(arrays), n.Nodes(), len(p.arrays), p.nodes)

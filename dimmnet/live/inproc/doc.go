@@ -22,12 +22,13 @@
 //
 // # Waiting
 //
-// Idle spins, yields and then sleeps until something arrives. Every sleep is bounded. When all
-// threads that have not returned are asleep (in Idle without a new arrival, or waiting for an
-// event that is not set), no thread is left to wake them: the run fails at once, and the error
-// names the threads. The run also fails when a thread sleeps for Config.Patience while other
-// threads are awake, for example because one computes forever. A thread must wait for others only
-// through its port and events: a thread that waits for a channel or mutex counts as computing.
+// Idle spins, yields and then sleeps until something arrives. Every sleep is bounded. A thread is
+// asleep in Idle without a new arrival, or while it waits for an event that is not set. When all
+// threads that have not returned are asleep, no thread is left to wake them: the run fails at once,
+// and the error names the threads. The run also fails when a thread sleeps for Config.Patience
+// while other threads are awake, for example because one computes forever. A thread must wait for
+// others only through its port and events: a thread that waits for a channel or mutex counts as
+// computing.
 //
 // # Threads
 //
@@ -39,11 +40,11 @@
 //
 // # Failure
 //
-// A run fails when a body or thread returns an error, panics or calls runtime.Goexit, when the
-// context is done, in a deadlock, or when a thread has slept for Config.Patience. The first
-// failure counts. It wakes all threads. From then on every Port.Err returns the same error, which
-// wraps the cause, and every post returns false and does nothing. Drive, which reads Err when a
-// step makes no progress, then ends with that error. Load and Read still work. Run waits at most
+// A run fails when a body or thread returns an error, panics or calls runtime.Goexit. It also fails
+// when the context is done, in a deadlock, or when a thread has slept for Config.Patience. The
+// first failure counts. It wakes all threads. From then on every Port.Err returns the same error,
+// which wraps the cause, and every post returns false and does nothing. Drive, which reads Err when
+// a step makes no progress, then ends with that error. Load and Read still work. Run waits at most
 // Config.Grace for the threads; the error of Run names each thread that has not returned by then.
 //
 // # Limits

@@ -12,11 +12,11 @@
 //
 // # Joining
 //
-// Each rank opens one endpoint (FI_EP_RDM), and dimmnet.Member passes its address to all ranks,
-// together with the places of its NIC memory, and a share of a token that is new in every run.
-// Providers drop messages from unknown endpoints, so a second Gather follows: no rank sends before
-// all know all. All ranks must use one provider. Config.Place chooses among the NICs near the
-// rank's processors, which /sys lists.
+// Each rank opens one endpoint (FI_EP_RDM). dimmnet.Member passes its address to all ranks, with
+// the places of its NIC memory and a share of a token that is new in every run. Providers drop
+// messages from unknown endpoints, so a second Gather follows: no rank sends before all know all.
+// All ranks must use one provider. Config.Place chooses among the NICs near the rank's processors,
+// which /sys lists.
 //
 // # Messages and memory
 //

@@ -69,9 +69,9 @@ func (p *port) Idle(since dimmnet.Mark) {
 }
 
 // inTheWay reports whether another rank has waited on this thread's processor, although there is a
-// processor for each rank: then another program uses the other rank's. While this thread polls,
-// the other rank cannot run. Beside one busy process, two ranks whose phases take 10 us took five
-// times as long.
+// processor for each rank. Another program then uses the other rank's processor, and the rank
+// cannot run while this thread polls. Beside one busy process, two ranks with phases of 10 us took
+// five times as long.
 func (p *port) inTheWay() bool {
 	own := processor()
 	p.own.processor.Store(own)

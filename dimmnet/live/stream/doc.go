@@ -40,9 +40,9 @@
 //
 // No thread or goroutine only receives. A thread of the node receives when it idles, when it waits
 // for an event, and in one of 64 Loads. So while a node computes, nothing lands in its memory, no
-// Pull from it is answered, no Push to it is acknowledged, and posts that its streams have not
-// accepted are not sent. A Pull takes until the peer waits. Only a [Remote] moves data without a
-// thread of the peer.
+// Pull from it is answered, and no Push to it is acknowledged. Posts that its streams have not
+// accepted are not sent either. A Pull takes until the peer waits. Only a [Remote] moves data
+// without a thread of the peer.
 //
 // Idle reads the streams for as long as local.Ladder says, and then sleeps. Of the threads of a
 // node that sleep, in Idle or for an event, one is the leader: it sleeps in the Poll and receives

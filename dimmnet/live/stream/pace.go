@@ -2,10 +2,10 @@ package stream
 
 import "time"
 
-// pace decides how long the posts that a thread has gathered may wait for more posts, so that all
-// go to the peer in the same system call and the same segment. Posts wait for one of two reasons.
+// pace decides how long the gathered posts of a thread may wait for more posts, so that all go to
+// the peer in one system call and one segment. Posts wait for one of two reasons.
 //
-// A thread may be about to idle that has not read for some time. If something has arrived, the
+// A thread may be about to idle, and have read nothing for some time. If something has arrived, the
 // answer may join the posts: Idle then returns at once.
 //
 // A thread may end its call (the Err at the end of Drive) when it has sent data. Its next call may

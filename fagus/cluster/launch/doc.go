@@ -32,11 +32,11 @@
 // # Restarts
 //
 // With Job.Restart the job is started again when a rank dies. A rank dies if a signal ends it (or
-// an exit code of 129 to 192 says so), if it is stopped for too long, if it is gone for the others,
-// or if the connection to the agent of its host ends. Another exit code is the program's own
-// decision, which it would repeat: the job fails. A panic in Go exits so, with 2, unless
-// GOTRACEBACK=crash is set. The ranks that are left are killed. The next attempt starts when all
-// processes that can be reached have ended. FAGUS_ATTEMPT is its number (0, 1, ...).
+// an exit code of 129 to 192 says so), or if it is stopped for too long. It also dies if it is gone
+// for the others, or if the connection to the agent of its host ends. Another exit code is the
+// program's own decision, which it would repeat: the job fails. A panic in Go exits so, with 2,
+// unless GOTRACEBACK=crash is set. The ranks that are left are killed. The next attempt starts when
+// all processes that can be reached have ended. FAGUS_ATTEMPT is its number (0, 1, ...).
 //
 // An attempt shares nothing with earlier ones: it has its own FAGUS_JOB and FAGUS_EPOCH, so its own
 // meeting point, identities, memory and connections. A process that is left of an earlier attempt,

@@ -302,10 +302,9 @@ func (e *emitter) work(b *strings.Builder, s *loops.Step, number string) {
 	}
 }
 
-// nest writes the begins of those loops of w whose indices the number of iterations of an inner
-// loop depends on. It returns the expression for the number of iterations there, empty if w has no
-// loop, and what ends the loops. A rank makes the iterations part of the loop divided, if that is
-// not nil.
+// nest writes the headers of the loops of w on whose indices the number of iterations of an inner
+// loop depends. It returns the expression for the number of iterations there, empty if w has no
+// loop, and what ends the loops. If divided is not nil, a rank executes the iterations part of it.
 func nest(b io.Writer, w loops.Work, divided *loops.Loop, part string) (times, ends string) {
 	var counts []string
 	for i, frame := range w.Frames {

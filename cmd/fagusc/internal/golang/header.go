@@ -85,8 +85,8 @@ func (t *translator) forget(s *ast.ForStmt) {
 	}
 }
 
-// step returns the constant that the post statement of a loop adds to the index, whose value is
-// probe.
+// step returns the constant that the post statement of a loop adds to its index, o. probe stands
+// for the value of the index.
 func (t *translator) step(post ast.Stmt, o types.Object, probe *loops.Symbol) (step int64, ok bool) {
 	is := func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)

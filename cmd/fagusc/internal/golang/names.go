@@ -71,7 +71,7 @@ func (f *Function) taken() bool {
 	return o != nil && len(path) == 1
 }
 
-// receiver returns the type of a method's receiver, or that which it points to.
+// receiver returns the type of a method's receiver, or the type to which it points.
 func receiver(info *types.Info, decl *ast.FuncDecl) types.Type {
 	t := info.Defs[decl.Name].(*types.Func).Signature().Recv().Type()
 	if p, pointer := types.Unalias(t).(*types.Pointer); pointer {

@@ -51,8 +51,8 @@ func (t *translator) interval(e ast.Expr) interval {
 	return all
 }
 
-// result returns the values that an expression whose type has the values in all would have if the
-// type had no bounds.
+// result returns the values that an expression would have if its type had no bounds. all has the
+// values of the type.
 func (t *translator) result(e ast.Expr, all interval) interval {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

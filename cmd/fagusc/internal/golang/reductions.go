@@ -38,8 +38,8 @@ func typeOf(t types.Type) *loops.Type {
 // layout returns the sizes of types on the systems that Fagus runs on.
 func layout() types.Sizes { return types.SizesFor("gc", "amd64") }
 
-// folding returns the operator and the other operands of x = x + e, x = e + x, x = max(x, e),
-// x = x && e and similar statements, or "" for any other statement.
+// folding returns the operator and the other operands of a statement such as x = x + e, x = e + x,
+// x = max(x, e) or x = x && e. The operator is "" for other statements.
 func (t *translator) folding(s *ast.AssignStmt) (op string, with []ast.Expr) {
 	if len(s.Lhs) != 1 || s.Tok != token.ASSIGN {
 		return "", nil

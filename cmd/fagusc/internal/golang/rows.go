@@ -64,7 +64,8 @@ func (t *translator) makesRows(first, second ast.Stmt) bool {
 	return true
 }
 
-// fill returns the length and the element of the rows that a loop makes for all elements of o.
+// fill returns the length and the element type of the rows, if s is a loop that makes all rows of
+// o.
 func (t *translator) fill(s ast.Stmt, o types.Object, length loops.Poly) (width loops.Poly, element types.Type, ok bool) {
 	var body *ast.BlockStmt
 	n := t.node(s)
@@ -104,7 +105,7 @@ func (t *translator) fill(s ast.Stmt, o types.Object, length loops.Poly) (width 
 	return width, element, ok && isID && t.info.Uses[id] == o && isPoly && at.Equal(loops.Of(l.Index)) && !width.Mentions(l.Index) && flat(element)
 }
 
-// fills reports whether a statement is the second of those that make a slice of slices.
+// fills reports whether first makes a slice of slices, and second its rows.
 func (t *translator) fills(first, second ast.Stmt) bool {
 	return slices.ContainsFunc(t.arrays, func(a *array) bool { return a.made == first && a.filled == second })
 }

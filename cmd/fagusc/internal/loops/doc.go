@@ -10,18 +10,18 @@
 // # Method
 //
 // A loop is parallel if no iteration writes an element that another iteration accesses (package
-// depend decides), and no scalar carries a value from one iteration to another, except by
-// reduction: x += e, x = max(x, e). In a nest, ranks divide the iterations of the outermost
+// depend decides). No scalar may carry a value from one iteration to another, except by reduction:
+// x += e, x = max(x, e). In a nest, ranks divide the iterations of the outermost
 // parallel loop, and every rank executes all iterations of the loops around it. A subscript i*n +
 // j is split into row i and column j if 0 <= j < n can be shown. Two subscripts that are not
 // linear and cannot be split are assumed to refer to the same element. An array that an iteration
 // fills before it reads it is private. A loop whose iterations conflict only with one of them is
-// divided there. Two nested loops of which neither is parallel become a loop over their diagonals,
-// if each diagonal is parallel. Of a loop with a few iterations those inside are divided.
+// divided there. Two nested loops that are not parallel become a loop over their diagonals, if each
+// diagonal is parallel. If a loop has few iterations, the loops inside are divided.
 //
-// A statement outside parallel loops that writes arrays is executed by one rank, which last wrote
-// the element; so is a loop that neither is parallel nor has a parallel loop inside. A statement
-// that only reads arrays is executed by all ranks.
+// A statement outside parallel loops that writes arrays is executed by one rank: the last that
+// wrote the element. So is a loop that neither is parallel nor has a parallel loop inside. A
+// statement that only reads arrays is executed by all ranks.
 //
 // A Footprint describes the elements that an access of a step touches. It is exact if loops and
 // conditions are polynomials, and otherwise an overestimate. Ranks get blocks of iterations, the

@@ -2,8 +2,8 @@ package loops
 
 import "slices"
 
-// reduces reports whether two accesses in a loop, which may meet, are parts of reductions of one
-// element with the same operator, and no other access of the loop meets this element.
+// reduces reports whether two accesses in a loop, which may meet, belong to reductions of one
+// element by one operator. No other access of the loop may meet this element.
 func (n *Node) reduces(a, b place, all []place) bool {
 	if !n.reducible(a) || !a.reducedLike(b.Access) || !n.reducible(b) {
 		return false

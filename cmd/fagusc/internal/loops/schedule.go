@@ -35,9 +35,9 @@ type Step struct {
 	Template *Template
 }
 
-// Dynamic reports whether the iterations of the step may differ much in their work, which nothing
-// tells before: a loop inside ends at a condition. Ranks can then take iterations as they go,
-// because there are no reductions, of which the order matters.
+// Dynamic reports whether the work of the step's iterations may differ much and is not known
+// before: a loop inside ends at a condition. Ranks can then take iterations as they go, because
+// there are no reductions, whose order matters.
 func (s *Step) Dynamic() bool {
 	if s.Kind != Parallel || len(s.Folds) > 0 {
 		return false
@@ -132,9 +132,9 @@ func newSchedule(deepest int) *Schedule {
 	return &Schedule{Steps: make(map[*Node]*Step), Unrolled: make(map[*Node]bool), Written: make(map[*Array]bool), Folds: make(map[*Node][]Fold), deepest: deepest}
 }
 
-// plan lets ranks reduce an element in a loop of a loop, which they do as often as the outer loop
-// has iterations. It lets them do so in more loops only if the function has no other parallel loop:
-// a nest on one rank is cheaper than n*n meetings of the ranks.
+// plan lets ranks reduce an element in a loop of a loop: once for each iteration of the outer loop.
+// It lets them do so in more loops only if the function has no other parallel loop: a nest on one
+// rank is cheaper than n*n meetings of the ranks.
 func (f *Function) plan() (s *Schedule, err error) {
 	for deepest := 1; ; deepest++ {
 		s = newSchedule(deepest)
@@ -307,9 +307,9 @@ func (s *Schedule) loop(f *Function, n *Node) error {
 	return s.sequential(f, v)
 }
 
-// inside divides the loops inside a parallel loop instead, and reports whether it has: if the loop
-// has so few iterations that some ranks would have none, or more than others, and if ranks can
-// divide all that is inside.
+// inside divides the loops inside a parallel loop instead of the loop, and reports whether it does.
+// The loop must have so few iterations that some ranks would have none, or more than others, and
+// ranks must be able to divide all that is inside.
 func (s *Schedule) inside(f *Function, n *Node) bool {
 	if !n.Loop.few() || n.Loop.Independent || n.Loop.Diagonal || n.Loop.Part != nil || len(n.Own) > 0 {
 		return false

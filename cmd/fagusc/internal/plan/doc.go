@@ -1,8 +1,8 @@
-// Package plan says, as data, what the parallel version of a function calls: what it declares to
-// package region before it runs (Plan), by what calls it combines the ranks' parts of variables
-// (Reductions), and when one rank is faster than all (Count, Predict). It knows no programming
-// language: it works on a loops.Function, which a front end has built, and on its loops.Schedule. A
-// writer of code prints what it finds in a Plan.
+// Package plan says, as data, what the parallel version of a function calls. A Plan is what the
+// function declares to package region before it runs, Reductions are the calls that combine the
+// ranks' parts of variables, and Count and Predict tell when one rank is faster than all. The
+// package knows no programming language: it works on a loops.Function, which a front end has built,
+// and on its loops.Schedule. A writer of code prints what it finds in a Plan.
 //
 //	s, err := f.Schedule()
 //	p := plan.Of(f, s)
