@@ -64,8 +64,8 @@ func (s *Spec) entries() []entry {
 	all := []entry{
 		{fagusInterface, s.Interface, func(text string) error { s.Interface = text; return nil }},
 		{fagusPorts, s.Ports.String(), s.setPorts},
-		{fagusStall, timeText(s.Stall), func(text string) (err error) { s.Stall, err = ParseStall(text); return err }},
-		{fagusPatience, timeText(s.Timeout), s.setTimeout},
+		{fagusStall, map[bool]string{true: s.Stall.String()}[s.Stall != 0], func(text string) (err error) { s.Stall, err = ParseStall(text); return err }},
+		{fagusPatience, map[bool]string{true: s.Timeout.String()}[s.Timeout != 0], s.setTimeout},
 		{fagusInsecure, map[bool]string{true: "1"}[s.Insecure], s.setInsecure},
 	}
 	for _, o := range Options() {
@@ -112,14 +112,6 @@ func (s *Spec) Complete(lookup func(string) (string, bool), place Place) (err er
 		}
 	}
 	return nil
-}
-
-// timeText returns d as ParseDuration reads it, and "" for 0.
-func timeText(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return d.String()
 }
 
 // ParseStall reads the value of FAGUS_STALL.

@@ -16,11 +16,10 @@ type Memory struct {
 	lock   io.Closer // of the folder, while this process lives
 }
 
-// memoryFolder is the file system in memory of Linux.
-const memoryFolder = "/dev/shm"
-
-// memoryPrefix begins the name of each folder.
-const memoryPrefix = "fagus-memory-"
+const (
+	memoryFolder = "/dev/shm"      // the file system in memory of Linux
+	memoryPrefix = "fagus-memory-" // begins the name of each folder
+)
 
 // NewMemory makes an empty folder, which only this user can open. It is in /dev/shm or, on a system
 // that has none, in os.TempDir. NewMemory removes folders that killed processes of this user left

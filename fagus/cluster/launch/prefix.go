@@ -36,14 +36,11 @@ type repeated struct {
 	more int // number of times by other ranks
 }
 
-// mostRepeats bounds the lines that repeats remembers. Later lines are printed as they come.
-const mostRepeats = 1000
-
-// longestRepeat is the longest line that repeats remembers.
-const longestRepeat = 64 << 10
-
-// shownOfRepeat is how many bytes of a repeated line are shown at the end.
-const shownOfRepeat = 50
+const (
+	mostRepeats   = 1000     // lines that repeats remembers; later ones are printed as they come
+	longestRepeat = 64 << 10 // bytes of the longest line that it remembers
+	shownOfRepeat = 50       // bytes of a repeated line that are shown at the end
+)
 
 // add reports whether another rank has printed line as often as the rank with tag does now.
 func (r *repeats) add(tag string, line []byte) bool {

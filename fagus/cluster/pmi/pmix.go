@@ -43,14 +43,8 @@ func openPMIx(ctx context.Context, lib library) (*Client, error) {
 	c := &Client{server: x}
 	stop := c.giveUp(ctx)
 	const doing = "connecting to the launcher"
-	type place struct {
-		job        string
-		rank, size int
-	}
-	opened := make(chan place, 1)
-	err = x.do(doing, answerTime, func() error {
-		job, rank, size, err := lib.open(lost)
-		opened <- place{job, rank, size}
+	err = x.do(doing, answerTime, func() (err error) {
+		c.job, c.rank, c.size, err = lib.open(lost)
 		return err
 	})
 	if !stop() && err == nil {
@@ -59,8 +53,6 @@ func openPMIx(ctx context.Context, lib library) (*Client, error) {
 	if err != nil {
 		return nil, err // the library may still use the pipe
 	}
-	p := <-opened
-	c.job, c.rank, c.size = p.job, p.rank, p.size
 	go x.watch(c.launcherGone)
 	if c.size < 1 || c.size > dimmnet.MaxNodes || c.rank < 0 || c.rank >= c.size {
 		_ = c.Close(ctx) // the first error says more
@@ -80,7 +72,7 @@ func (x *pmix) watch(gone func(error)) {
 }
 
 // do makes a call of the library, which may take the given time, or, if within is 0, waits for
-// other ranks.
+// other ranks. After an error the call may still be under way: nobody reads what it sets.
 func (x *pmix) do(doing string, within time.Duration, call func() error) error {
 	if within > 0 {
 		timer := time.AfterFunc(within, func() { x.fail(fmt.Errorf("the launcher has not answered for %v: check that it runs", within)) })
@@ -114,19 +106,17 @@ func (x *pmix) fence() error { return x.do("waiting for the other ranks in a fen
 
 func (x *pmix) fetch(call uint32, rank int) ([]byte, error) {
 	key := callKey(call)
-	got := make(chan []byte, 1)
-	err := x.do(fmt.Sprintf("getting %s of rank %d from the launcher's store", key, rank), answerTime, func() error {
-		value, err := x.lib.get(rank, key)
-		if err == nil && (len(value) == 0 || len(value) > maxBlob+1) {
+	var value []byte
+	err := x.do(fmt.Sprintf("getting %s of rank %d from the launcher's store", key, rank), answerTime, func() (err error) {
+		if value, err = x.lib.get(rank, key); err == nil && (len(value) == 0 || len(value) > maxBlob+1) {
 			err = fmt.Errorf("it has %d bytes: want 1 to %d; all ranks must make the same calls", len(value), maxBlob+1)
 		}
-		got <- value
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return (<-got)[1:], nil
+	return value[1:], nil
 }
 
 func (x *pmix) leave() error { return x.do("leaving the job", answerTime, x.lib.finalize) }
