@@ -105,8 +105,8 @@ func TestDetermined(t *testing.T) {
 	}
 }
 
-// TestProgramDigest checks that the version of a test binary, which the Go tool does not record,
-// is completed by a digest, which is of the build ID where there is one.
+// TestProgramDigest: the Go tool records no version of a test binary, so a digest completes it: of
+// the build ID, where there is one.
 func TestProgramDigest(t *testing.T) {
 	program, _ := Build()
 	digest, err := programDigest()

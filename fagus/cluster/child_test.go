@@ -17,10 +17,10 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
-// child is the main function of a rank in a process of its own. The string laps has the number of
-// laps of the ring, "run" for cluster.Run, a mode for relyOnPhases, "serial " and a mode for
-// serialise, "sum" for sum, "absent" for joinIncomplete, "orphan" for outliveLauncher, "die" for
-// dieHolding, or what meetWithout does. child returns the exit status.
+// child is the main function of a rank in a process of its own, and returns the exit status. laps
+// is the number of laps of the ring, or selects another function: "run" cluster.Run, a mode
+// relyOnPhases, "serial " and a mode serialise, "sum" sum, "absent" joinIncomplete, "orphan"
+// outliveLauncher, "die" dieHolding. Other texts are for meetWithout.
 func child(laps string) int {
 	err := func() error {
 		if laps == "run" {

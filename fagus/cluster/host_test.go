@@ -230,8 +230,8 @@ func pipe(t *testing.T) *os.File {
 	return r
 }
 
-// TestDeadlinesEnd makes a call after the timeouts of the joining, which must no longer count:
-// those of the other ranks and, in long tests, that of the hellos at rank 0.
+// TestDeadlinesEnd makes a call after the timeouts of the joining, which must no longer count: the
+// timeouts of the other ranks and, in long tests, of the hellos at rank 0.
 func TestDeadlinesEnd(t *testing.T) {
 	t.Parallel() // the test mostly waits
 	var hosts []*cluster.Hosts

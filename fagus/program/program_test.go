@@ -213,7 +213,7 @@ func TestOtherInput(t *testing.T) {
 }
 
 // TestTimeoutOfProcesses: after --timeout a rank that sleeps outside calls ends, too, and says what
-// it does. The exit code is that of a timeout, whichever rank notices it first.
+// it does. The exit code says timeout, whichever rank notices it first.
 func TestTimeoutOfProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks of one host meet at an abstract socket")
@@ -232,7 +232,7 @@ func TestTimeoutOfProcesses(t *testing.T) {
 	}
 }
 
-// TestStandardInput: where ranks are processes of this host, the standard input is that of rank 0.
+// TestStandardInput: where ranks are processes of this host, rank 0 gets the standard input.
 func TestStandardInput(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ranks of one host meet at an abstract socket")
@@ -297,7 +297,7 @@ func TestClash(t *testing.T) {
 	}
 }
 
-// TestHelp: the help text has the program's own flags and the standard ones, but not those of the
+// TestHelp: the help text has the program's own flags and the standard ones, but no flags of the
 // test binary.
 func TestHelp(t *testing.T) {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)

@@ -146,8 +146,8 @@ func TestFlood(t *testing.T) {
 	})
 }
 
-// TestLostInRead checks that a run ends when rank 0 reads memory of a rank that is silent from
-// then on, and when rank 0 has offered memory to such a rank.
+// TestLostInRead checks that a run ends when rank 0 reads memory of a rank that becomes silent, and
+// when rank 0 has offered memory to such a rank.
 func TestLostInRead(t *testing.T) {
 	hostileProviders(t, func(t *testing.T, provider string) {
 		t.Run("read", func(t *testing.T) {

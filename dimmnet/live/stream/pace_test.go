@@ -138,8 +138,8 @@ func TestOneSegment(t *testing.T) {
 	}
 }
 
-// TestQuietTimer checks that the flush timer fires ever more rarely while it finds nothing to send,
-// and soon again after it has found posts, or after a thread would have let some wait.
+// TestQuietTimer checks that the flush timer fires ever more rarely while it finds nothing to send.
+// It fires soon again after it has found posts, or after a thread would have let some wait.
 func TestQuietTimer(t *testing.T) {
 	n, streams := newDeaf(2, 0)
 	p := n.newPort("")

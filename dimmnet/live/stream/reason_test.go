@@ -54,8 +54,8 @@ func TestPanicReason(t *testing.T) {
 	}
 }
 
-// TestGone checks that the loss of a rank is still reported as a loss after its way through all
-// ranks, even at the lost rank, and that the failure of a program is still reported as a failure.
+// TestGone checks that the loss of a rank is still a loss after its report has passed all ranks,
+// even at the lost rank. The failure of a program is still a failure.
 func TestGone(t *testing.T) {
 	boom := errors.New("boom")
 	for _, c := range []struct {

@@ -43,7 +43,7 @@ func (c *choppy) ReadBoth(p, q []byte) (int, error) {
 }
 
 // TestChoppy sends words and data of all sizes over a stream that accepts and returns random parts
-// of two slices at once, to a peer on this host and to one on another.
+// of two slices at once. One peer is on this host, one on another.
 func TestChoppy(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))

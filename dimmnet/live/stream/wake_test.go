@@ -222,7 +222,7 @@ func TestBlame(t *testing.T) {
 }
 
 // TestQuiet checks that an outbox is not quiet while anything is to be sent, or a Push or Pull is
-// not complete, and that it calls onSpace when it becomes quiet.
+// not complete. It calls onSpace when it becomes quiet.
 func TestQuiet(t *testing.T) {
 	const from, to, done, n = 0, 16, 32, 8
 	for name, c := range map[string]struct {

@@ -98,8 +98,8 @@ func TestCutOff(t *testing.T) {
 	wantError(t, w.checkOften(10, beats), "rank 1 is gone")
 }
 
-// TestLastFrames checks that a silent rank is not lost if it has sent a goodbye, and that a
-// failure that it has sent counts, even if no thread has read these frames.
+// TestLastFrames checks that a silent rank is not lost if it has sent a goodbye, and that its
+// report of a failure counts, even if no thread has read these frames.
 func TestLastFrames(t *testing.T) {
 	w, beats, in := newWatch(3)
 	if err := w.checkOften(1, beats, 1, 2); err != nil {

@@ -106,8 +106,8 @@ func TestFewConnections(t *testing.T) {
 	}
 }
 
-// TestLastWord checks that the last post of a rank reaches a peer without a connection although
-// all other ranks have ended, and that a rank that has ended serves a Pull of such a peer.
+// TestLastWord checks that the last post of a rank reaches a peer without a connection although all
+// other ranks have ended. A rank that has ended serves a Pull of such a peer.
 func TestLastWord(t *testing.T) {
 	const nodes, from, to = 20, 19, 11
 	for round := range 10 {

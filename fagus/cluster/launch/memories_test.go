@@ -33,9 +33,9 @@ const (
 )
 
 // inMemory returns a job that keeps checkpoints in the memory of hosts, all of which are this one.
-// In attempt i, what plan says at i happens: "b" is the end of host b with its memory, "b/memory"
-// that of the process of its memory only, "b/stop" stops that process, "b/last" ends it in a job
-// that cannot start again, and "scale=5" means that the job goes on with 5 ranks.
+// plan has an event for each attempt. "b" ends host b with its memory, "b/memory" only the process
+// of its memory, and "b/stop" stops that process. "b/last" ends it in a job that cannot start
+// again. With "scale=5" the job goes on with 5 ranks.
 func inMemory(t *testing.T, size int, names string, plan ...string) (*launch.Hosts, *shared) {
 	t.Helper()
 	job, out := onHosts(t, size, names, "")

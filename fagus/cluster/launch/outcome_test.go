@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// endOf returns how a rank ends, which text says: "-" not at all, "kill", "stop", a code, or a code
-// and what the rank says: "1own" it failed by itself, "1gone" it is lost, "1>2" rank 2 failed
-// first.
+// endOf returns how a rank ends: "-" not at all, "kill", "stop", a code, or a code and what the
+// rank says. "1own": it failed by itself; "1gone": it is lost; "1>2": rank 2 failed first.
 func endOf(rank int, text string) error {
 	e := &ExitError{Rank: rank, Because: -1, Err: errors.New(text)}
 	switch text {
@@ -152,8 +151,8 @@ func outcomeOf(t *testing.T, ends []string, order []int, apart time.Duration) st
 	return fmt.Sprint(what, " ", exit.Rank, " ", exit.Code)
 }
 
-// TestOutcomeOfHost checks that a failure which is not that of a rank counts before those of ranks
-// that may be consequences, and that no end counts after the ranks are ended.
+// TestOutcomeOfHost checks that a failure which no rank has caused counts before failures of ranks,
+// which may be consequences. No end counts after the ranks are ended.
 func TestOutcomeOfHost(t *testing.T) {
 	broken := errors.New("its output cannot be written")
 	lost := &lostError{errors.New("the agent has ended")}

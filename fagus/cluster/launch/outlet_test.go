@@ -37,8 +37,8 @@ func (r *reader) String() string {
 	return r.got.String()
 }
 
-// TestOutlet checks that a write waits for its reader until the end, then fails with the cause, as
-// all later ones do, and that it does not keep what is its caller's.
+// TestOutlet checks that a write waits for its reader until the end, and then fails with the cause,
+// as all later ones do. It does not keep its caller's bytes.
 func TestOutlet(t *testing.T) {
 	to := newReader()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -114,8 +114,8 @@ func TestUnreadDeath(t *testing.T) {
 	}
 }
 
-// TestLateReader checks that nothing is lost or torn if the reader comes later than the end of all
-// ranks, on this host and on others, though other processes keep the pipes open.
+// TestLateReader checks that nothing is lost or torn if the reader comes after the end of all
+// ranks. Other processes keep the pipes open, on this host and on others.
 func TestLateReader(t *testing.T) {
 	t.Parallel()
 	const lines = 30000 // more than pipes and windows hold

@@ -52,9 +52,9 @@ func hearHangUp(t *testing.T) {
 	t.Cleanup(func() { signal.Stop(heard) })
 }
 
-// TestLauncherKilled checks that nothing is left of a launcher that is killed, though its ranks
-// are shells, which start the programs, and though the whole process group of the launcher is
-// killed, as a terminal does.
+// TestLauncherKilled checks that nothing is left of a launcher that is killed. Its ranks are
+// shells, which start the programs. As from a terminal, the whole process group of the launcher may
+// be killed.
 func TestLauncherKilled(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGTERM} {
 		for _, whom := range []int{1, -1} { // the launcher, or its group

@@ -118,9 +118,9 @@ func testCorpus(t *testing.T, corpus string) {
 // method matches the receiver of F.
 var method = regexp.MustCompile(`(?m)^func \(\w+ (\*?)(\w+)\) F\(`)
 
-// emitted writes the parallel version of the function of a package, whose comments may say that it
-// is accepted, or why it is refused, and returns its entry in the
-// table of corpus_main.go.txt, or "" if the function is refused.
+// emitted writes the parallel version of the function of a package. Comments of the function may
+// say that it is accepted, or why it is refused. emitted returns its entry in the table of
+// corpus_main.go.txt, or "" if the function is refused.
 func emitted(t *testing.T, dir, name, source string) (entry string) {
 	t.Helper()
 	files, err := Load(filepath.Join(dir, name))
