@@ -111,7 +111,7 @@ func TestPortsOfASwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := preset.OneWay() + (240+148)*ns
+	first := storeTime(&preset) + (240+148)*ns
 	for i, r := range landed {
 		if want := first + dimmnet.Time(i)*240*ns; r.At != want {
 			t.Errorf("packet %d of rank %d landed at %v, want %v", i, r.From, r.At, want)
@@ -145,7 +145,7 @@ func TestMulticastIsOnePacket(t *testing.T) {
 		}
 		for _, r := range landed {
 			hops := max(1, test.switches[r.Rank])
-			if want := preset.OneWay() + hops*(240+148)*ns; r.At != want {
+			if want := storeTime(&preset) + hops*(240+148)*ns; r.At != want {
 				t.Errorf("%d nodes: landed at rank %d at %v, want %v", test.nodes, r.Rank, r.At, want)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/reliable"
 )
 
 // udpOn is a UDP network of hosts with cpus CPUs.
@@ -48,10 +49,7 @@ func blockTime() dimmnet.Time {
 
 func TestUDPOneWay(t *testing.T) {
 	cfg := udpOn(t, 2, sim.UDP{})
-	var sum dimmnet.Time
-	for _, stage := range cfg.Preset.UDPAnatomy() {
-		sum += stage.Time
-	}
+	sum := udpOneWay(cfg.Preset)
 	play(t, cfg, 2, func(h dimmnet.Host) error {
 		if p := h.Port(); p.Rank() == 0 {
 			p.Store(1, 8, 1, 8)
@@ -135,10 +133,8 @@ func TestUDPTakesCPU(t *testing.T) {
 // TestUDPWakesAtOnce: an idle thread takes the CPU from a computing thread, and gives it back.
 func TestUDPWakesAtOnce(t *testing.T) {
 	cfg := udpOn(t, 1, sim.UDP{})
-	var way, woken, took dimmnet.Time
-	for _, stage := range cfg.Preset.UDPAnatomy() {
-		way += stage.Time
-	}
+	var woken, took dimmnet.Time
+	way := udpOneWay(cfg.Preset)
 	const at, work = 100 * dimmnet.Millisecond, 30 * dimmnet.Millisecond
 	play(t, cfg, 2, func(h dimmnet.Host) error {
 		if h.Port().Rank() == 0 {
@@ -264,4 +260,14 @@ func TestUDPInterruptsKeepSlices(t *testing.T) {
 			t.Errorf("two threads that compute for half a second each ended at %v, want 850 to 1100 ms", ends)
 		}
 	}
+}
+
+// udpOneWay returns the time of a Store to an idling peer, on an idle UDP network.
+func udpOneWay(p *presets.Preset) dimmnet.Time {
+	e, u := &p.Ethernet, &p.UDP
+	payload := presets.RecordBytes + dimmnet.WordBytes
+	wire := e.DatagramTime(reliable.HeaderBytes + payload)
+	send := u.Post + u.Send + dimmnet.Time(payload)*u.SendByte
+	interrupt := u.Receive + dimmnet.Time(reliable.HeaderBytes+payload)*u.ReceiveByte
+	return send + wire + e.Switch + wire + interrupt + u.Wake + u.Load
 }

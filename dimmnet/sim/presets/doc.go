@@ -4,7 +4,7 @@
 //
 //	p, err := presets.Load("fagus2")
 //	p.Host.CPUs = 2
-//	fmt.Println(p.OneWay(), p.Anatomy())
+//	fmt.Println(p.Anatomy())
 //
 // A preset does nothing by itself: packages network and host charge its times. A new machine is a
 // table in the file.

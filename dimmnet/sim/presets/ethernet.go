@@ -72,20 +72,3 @@ func (u *UDPTimes) check(preset string) error {
 	}
 	return nil
 }
-
-// UDPAnatomy lists the stages of a Store to an idling peer, on an idle UDP network.
-func (p *Preset) UDPAnatomy() []Stage {
-	e, u := &p.Ethernet, &p.UDP
-	payload := RecordBytes + dimmnet.WordBytes
-	wire := e.DatagramTime(reliable.HeaderBytes + payload)
-	return []Stage{
-		{"post", u.Post},
-		{"system call, copy, checksum", u.Send + dimmnet.Time(payload)*u.SendByte},
-		{"cable to the switch", wire},
-		{"switch", e.Switch},
-		{"cable from the switch", wire},
-		{"interrupt, protocol stack, copy", u.Receive + dimmnet.Time(reliable.HeaderBytes+payload)*u.ReceiveByte},
-		{"wake-up", u.Wake},
-		{"load", u.Load},
-	}
-}

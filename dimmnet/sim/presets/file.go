@@ -3,7 +3,9 @@ package presets
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,142 +18,38 @@ import (
 //go:embed presets.toml
 var presetsTOML string
 
-type presetFile struct {
-	NIC      nicTable               `toml:"nic"`
-	Ethernet ethernetTable          `toml:"ethernet"`
-	UDP      udpTable               `toml:"udp"`
-	Board    map[string]boardTable  `toml:"board"`
-	Host     map[string]hostTable   `toml:"host"`
-	Switch   map[string]switchTable `toml:"switch"`
-	Env      map[string]envTable    `toml:"env"`
+type table map[string]toml.Primitive
+
+// file holds the tables of presets.toml. Those of parts that differ between machines have names.
+type file struct {
+	NIC, Ethernet, UDP       table
+	Board, Host, Switch, Env map[string]table
+
+	meta toml.MetaData
+	err  error // the first error in the file
+	// of the stages of the NIC
+	clocks struct{ capture, queue, htlb, size, handshake, send, receive, bubble, llcm, fill, gap, tlb int }
 }
 
-type nicTable struct {
-	LLCMBytes         int     `toml:"llcm_bytes"`
-	BankBytes         int     `toml:"bank_bytes"`
-	StoreBytes        int     `toml:"store_bytes"`
-	BlockBytes        int     `toml:"block_bytes"`
-	RDMABytes         int     `toml:"rdma_bytes"`
-	HeaderBytes       int     `toml:"header_bytes"`
-	PushPacketBytes   int     `toml:"push_packet_bytes"`
-	FIFO              int     `toml:"fifo"`
-	Windows           int     `toml:"windows"`
-	BankMBs           float64 `toml:"bank_mb_s"`
-	CaptureClocks     int64   `toml:"capture_clocks"`
-	QueueClocks       int64   `toml:"queue_clocks"`
-	HTLBClocks        int64   `toml:"htlb_clocks"`
-	SizeClocks        int64   `toml:"size_clocks"`
-	HandshakeClocks   int64   `toml:"handshake_clocks"`
-	SendSWIFClocks    int64   `toml:"send_swif_clocks"`
-	ReceiveSWIFClocks int64   `toml:"receive_swif_clocks"`
-	BubbleSWIFClocks  int64   `toml:"bubble_swif_clocks"`
-	LLCMClocks        int64   `toml:"llcm_clocks"`
-	FillClocks        int64   `toml:"fill_clocks"`
-	GapClocks         int64   `toml:"gap_clocks"`
-	InterruptNs       float64 `toml:"interrupt_ns"`
-	HTLBRefillNs      float64 `toml:"htlb_refill_ns"`
-	TLBRefillClocks   int64   `toml:"tlb_refill_clocks"`
-	PushStartNs       float64 `toml:"push_start_ns"`
-	FlipNs            float64 `toml:"flip_ns"`
-}
-
-type ethernetTable struct {
-	MBs         float64 `toml:"mb_s"`
-	FrameBytes  int     `toml:"frame_bytes"`
-	MinFrame    int     `toml:"min_frame_bytes"`
-	GapBytes    int     `toml:"gap_bytes"`
-	IPBytes     int     `toml:"ip_udp_bytes"`
-	Packet      int     `toml:"packet_bytes"`
-	NoticeBytes int     `toml:"notice_bytes"`
-	SwitchNs    float64 `toml:"switch_ns"`
-}
-
-type udpTable struct {
-	LLCMBytes      int     `toml:"llcm_bytes"`
-	StoreBytes     int     `toml:"store_bytes"`
-	BlockBytes     int     `toml:"block_bytes"`
-	Window         int     `toml:"window"`
-	Tries          int     `toml:"tries"`
-	FirstTimeoutNs float64 `toml:"first_timeout_ns"`
-	MinTimeoutNs   float64 `toml:"min_timeout_ns"`
-	MaxTimeoutNs   float64 `toml:"max_timeout_ns"`
-	AckDelayNs     float64 `toml:"ack_delay_ns"`
-	PostNs         float64 `toml:"post_ns"`
-	SendNs         float64 `toml:"send_ns"`
-	SendByteNs     float64 `toml:"send_byte_ns"`
-	ReceiveNs      float64 `toml:"receive_ns"`
-	ReceiveByteNs  float64 `toml:"receive_byte_ns"`
-	ReplyNs        float64 `toml:"reply_ns"`
-	WakeNs         float64 `toml:"wake_ns"`
-	LoadNs         float64 `toml:"load_ns"`
-	LoadByteNs     float64 `toml:"load_byte_ns"`
-	HeldNs         float64 `toml:"held_ns"`
-}
-
-type boardTable struct {
-	LinkMBs       float64 `toml:"link_mb_s"`
-	OutsideNs     float64 `toml:"outside_ns"`
-	PadBytes      int     `toml:"pad_bytes"`
-	SWIFClockNs   float64 `toml:"swif_clock_ns"`
-	OwnSWIFClocks int64   `toml:"own_swif_clocks"`
-}
-
-type hostTable struct {
-	WriteNs        float64 `toml:"write_ns"`
-	ReadNs         float64 `toml:"read_ns"`
-	WriteNoMMXNs   float64 `toml:"write_nommx_ns"`
-	ReadNoMMXNs    float64 `toml:"read_nommx_ns"`
-	ReadHalfNs     float64 `toml:"read_half_ns"`
-	ChipsetNs      float64 `toml:"chipset_ns"`
-	DIMMClockNs    float64 `toml:"dimm_clock_ns"`
-	ProgramNs      float64 `toml:"program_ns"`
-	CycleCounterNs float64 `toml:"cycle_counter_ns"`
-	SliceNs        float64 `toml:"slice_ns"`
-	NotifyNs       float64 `toml:"notify_ns"`
-	NoticeNs       float64 `toml:"notice_ns"`
-
-	CopyMBs    float64 `toml:"copy_mb_s"`
-	GiveMBs    float64 `toml:"give_mb_s"`
-	TakeMBs    float64 `toml:"take_mb_s"`
-	CompareMBs float64 `toml:"compare_mb_s"`
-	MissNs     float64 `toml:"miss_ns"`
-	EntryNs    float64 `toml:"entry_ns"`
-	StepNs     float64 `toml:"step_ns"`
-	ReadNoteNs float64 `toml:"read_notice_ns"`
-	WakeNs     float64 `toml:"wake_ns"`
-}
-
-type switchTable struct {
-	Ports       int     `toml:"ports"`
-	PacketNs    float64 `toml:"packet_ns"`
-	PacketBytes int     `toml:"packet_bytes"`
-	Multicast   bool    `toml:"multicast"`
-}
-
-type envTable struct {
-	Board  string `toml:"board"`
-	Host   string `toml:"host"`
-	Switch string `toml:"switch"`
-	Direct bool   `toml:"direct"`
-	CPUs   int    `toml:"cpus"`
-	// bubbles are inserted if true; nil means: if the DIMM clock is faster than the SWIF clock
-	Bubbles *bool `toml:"bubbles"`
-}
-
-func parsePresets(text string) (presetFile, error) {
-	var f presetFile
-	meta, err := toml.Decode(text, &f)
-	if err != nil {
-		return f, fmt.Errorf("sim: presets: %w", err)
+// parsePresets returns the presets in text, by environment.
+func parsePresets(text string) (map[string]Preset, error) {
+	var f file
+	f.meta, f.err = toml.Decode(text, &f)
+	if extra := f.meta.Undecoded(); len(extra) > 0 {
+		f.unknown(extra[0].String())
 	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
-		return f, fmt.Errorf("sim: presets: unknown key %s", extra[0])
+	common, all := f.common(), make(map[string]Preset)
+	for env := range f.Env {
+		all[env] = f.preset(env, common)
 	}
-	return f, nil
+	if f.err != nil {
+		return nil, fmt.Errorf("sim: presets: %w", f.err)
+	}
+	return all, nil
 }
 
 // parsed parses the file once in a process: parsing takes longer than many a simulated run.
-var parsed = sync.OnceValues(func() (presetFile, error) { return parsePresets(presetsTOML) })
+var parsed = sync.OnceValues(func() (map[string]Preset, error) { return parsePresets(presetsTOML) })
 
 // Envs returns the names that Load knows, sorted. It reads no file, because every start of
 // the command shows the names in its help.
@@ -162,138 +60,123 @@ func Envs() []string {
 // Load returns the preset of an environment of the papers: A to F, fagus2, sendrecv, or
 // design (the estimates for a 133 MHz bus).
 func Load(env string) (Preset, error) {
-	f, err := parsed()
+	all, err := parsed()
 	if err != nil {
 		return Preset{}, err
 	}
-	e, ok := f.Env[env]
+	p, ok := all[env]
 	if !ok {
 		return Preset{}, fmt.Errorf("sim: no environment %q: want one of %s", env, strings.Join(Envs(), ", "))
 	}
-	return f.preset(env, e), nil
+	p.NIC.Send, p.NIC.Receive = slices.Clone(p.NIC.Send), slices.Clone(p.NIC.Receive)
+	return p, nil
 }
 
-func (f *presetFile) preset(name string, e envTable) Preset {
-	n, b, h, s := f.NIC, f.Board[e.Board], f.Host[e.Host], f.Switch[e.Switch]
-	return Preset{
-		Name:   name,
-		Limits: dimmnet.Limits{Store: n.StoreBytes, Block: n.BlockBytes, RDMA: n.RDMABytes, LLCM: n.LLCMBytes, Bulk: n.BankBytes},
-		Host: HostTimes{
-			Write:        ns(h.WriteNs),
-			Read:         ns(h.ReadNs),
-			ReadHalf:     ns(h.ReadHalfNs),
-			Fill:         ns(h.DIMMClockNs) * dimmnet.Time(n.FillClocks),
-			Program:      ns(h.ProgramNs),
-			CycleCounter: ns(h.CycleCounterNs),
-			CPUs:         e.CPUs,
-			Slice:        ns(h.SliceNs),
-			Notify:       ns(h.NotifyNs),
-			Notice:       ns(h.NoticeNs),
-			WriteNoMMX:   ns(h.WriteNoMMXNs),
-			ReadNoMMX:    ns(h.ReadNoMMXNs),
-			Costs:        h.costs(),
-		},
-		NIC:         nicTimes(&n, &b, &h, e.Bubbles),
-		Switch:      Switch{Name: e.Switch, Ports: s.Ports, Packet: ns(s.PacketNs), PacketBytes: s.PacketBytes, Multicast: s.Multicast},
-		Ethernet:    f.Ethernet.times(),
-		UDP:         f.UDP.times(&f.Ethernet),
-		Direct:      e.Direct,
-		HeaderBytes: n.HeaderBytes,
-		PadBytes:    b.PadBytes,
-		PushBytes:   n.PushPacketBytes,
-		FIFO:        n.FIFO,
-		Windows:     n.Windows,
+// fields names the places of a table's values by their keys. The key of a time ends in its unit.
+type fields map[string]any
+
+// fill sets fields to the values of the table with this name. Those that it lacks stay.
+func (f *file) fill(name string, t table, to fields) {
+	for _, key := range slices.Sorted(maps.Keys(t)) {
+		place, known := to[key]
+		time, isTime := place.(*dimmnet.Time)
+		var x float64
+		if isTime {
+			place = &x
+		}
+		if !known {
+			f.unknown(name + "." + key)
+		} else if err := f.meta.PrimitiveDecode(t[key], place); err != nil && f.err == nil {
+			f.err = err
+		}
+		switch {
+		case !isTime:
+		case strings.HasSuffix(key, "_ns"):
+			*time = dimmnet.Time(math.Round(x * float64(dimmnet.Nanosecond)))
+		default: // mb_s: the time of a byte
+			*time = dimmnet.Time(math.Round(float64(dimmnet.Second) / (x * 1e6)))
+		}
 	}
 }
 
-func (h *hostTable) costs() HostCosts {
-	return HostCosts{
-		Work: [...]dimmnet.Time{
-			dimmnet.Copy:    perByte(h.CopyMBs),
-			dimmnet.Give:    perByte(h.GiveMBs),
-			dimmnet.Take:    perByte(h.TakeMBs),
-			dimmnet.Compare: perByte(h.CompareMBs),
-			dimmnet.Miss:    ns(h.MissNs),
-			dimmnet.Entry:   ns(h.EntryNs),
-			dimmnet.Step:    ns(h.StepNs),
-			dimmnet.Notice:  ns(h.ReadNoteNs),
-		},
-		Wake: ns(h.WakeNs),
-		Turn: ns(h.ReadNs),
+func (f *file) unknown(key string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("unknown key %s", key)
 	}
 }
 
-func (e *ethernetTable) times() Ethernet {
-	return Ethernet{
-		Byte:       perByte(e.MBs),
-		FrameBytes: e.FrameBytes,
-		MinFrame:   e.MinFrame,
-		GapBytes:   e.GapBytes,
-		IPBytes:    e.IPBytes,
-		Packet:     e.Packet,
-		NoticeIP:   e.NoticeBytes,
-		Switch:     ns(e.SwitchNs),
-	}
+// common returns what all machines have in common.
+func (f *file) common() (p Preset) {
+	n, l, c := &p.NIC, &p.Limits, &f.clocks
+	f.fill("nic", f.NIC, fields{
+		"llcm_bytes": &l.LLCM, "bank_bytes": &l.Bulk, "store_bytes": &l.Store, "block_bytes": &l.Block, "rdma_bytes": &l.RDMA,
+		"header_bytes": &p.HeaderBytes, "push_packet_bytes": &p.PushBytes, "fifo": &p.FIFO, "windows": &p.Windows, "bank_mb_s": &n.BankByte,
+		"interrupt_ns": &n.Interrupt, "htlb_refill_ns": &n.HTLBRefill, "push_start_ns": &n.PushStart, "flip_ns": &n.Flip,
+		"capture_clocks": &c.capture, "queue_clocks": &c.queue, "htlb_clocks": &c.htlb, "size_clocks": &c.size, "handshake_clocks": &c.handshake,
+		"send_swif_clocks": &c.send, "receive_swif_clocks": &c.receive, "bubble_swif_clocks": &c.bubble,
+		"llcm_clocks": &c.llcm, "fill_clocks": &c.fill, "gap_clocks": &c.gap, "tlb_refill_clocks": &c.tlb,
+	})
+	e, u := &p.Ethernet, &p.UDP
+	f.fill("ethernet", f.Ethernet, fields{
+		"mb_s": &e.Byte, "frame_bytes": &e.FrameBytes, "min_frame_bytes": &e.MinFrame, "gap_bytes": &e.GapBytes,
+		"ip_udp_bytes": &e.IPBytes, "packet_bytes": &e.Packet, "notice_bytes": &e.NoticeIP, "switch_ns": &e.Switch,
+	})
+	f.fill("udp", f.UDP, fields{
+		"llcm_bytes": &u.Limits.LLCM, "store_bytes": &u.Limits.Store, "block_bytes": &u.Limits.Block,
+		"window": &u.Conn.Window, "tries": &u.Conn.Tries, "first_timeout_ns": &u.Conn.FirstTimeout,
+		"min_timeout_ns": &u.Conn.MinTimeout, "max_timeout_ns": &u.Conn.MaxTimeout, "ack_delay_ns": &u.Conn.AckDelay,
+		"post_ns": &u.Post, "send_ns": &u.Send, "send_byte_ns": &u.SendByte,
+		"receive_ns": &u.Receive, "receive_byte_ns": &u.ReceiveByte, "reply_ns": &u.Reply, "wake_ns": &u.Wake,
+		"load_ns": &u.Load, "load_byte_ns": &u.LoadByte, "held_ns": &u.Held,
+	})
+	u.Conn.Payload = e.Packet - e.IPBytes - reliable.HeaderBytes
+	return p
 }
 
-func (u *udpTable) times(e *ethernetTable) UDPTimes {
-	return UDPTimes{
-		Limits: dimmnet.Limits{Store: u.StoreBytes, Block: u.BlockBytes, LLCM: u.LLCMBytes},
-		Conn: reliable.Config{
-			Window:       u.Window,
-			Payload:      e.Packet - e.IPBytes - reliable.HeaderBytes,
-			Tries:        u.Tries,
-			FirstTimeout: ns(u.FirstTimeoutNs),
-			MinTimeout:   ns(u.MinTimeoutNs),
-			MaxTimeout:   ns(u.MaxTimeoutNs),
-			AckDelay:     ns(u.AckDelayNs),
-		},
-		Post:        ns(u.PostNs),
-		Send:        ns(u.SendNs),
-		SendByte:    ns(u.SendByteNs),
-		Receive:     ns(u.ReceiveNs),
-		ReceiveByte: ns(u.ReceiveByteNs),
-		Reply:       ns(u.ReplyNs),
-		Wake:        ns(u.WakeNs),
-		Load:        ns(u.LoadNs),
-		LoadByte:    ns(u.LoadByteNs),
-		Held:        ns(u.HeldNs),
-	}
-}
-
-func nicTimes(n *nicTable, b *boardTable, h *hostTable, bubbles *bool) NICTimes {
-	dimm, swif := ns(h.DIMMClockNs), ns(b.SWIFClockNs)
-	receive := n.ReceiveSWIFClocks
+func (f *file) preset(name string, p Preset) Preset {
+	var board, host string
+	bubbles := true
+	h, s, n := &p.Host, &p.Switch, &p.NIC
+	f.fill("env."+name, f.Env[name], fields{
+		"board": &board, "host": &host, "switch": &s.Name, "direct": &p.Direct, "cpus": &h.CPUs, "bubbles": &bubbles,
+	})
+	p.Name = name
+	f.fill("switch."+s.Name, f.Switch[s.Name], fields{
+		"ports": &s.Ports, "packet_ns": &s.Packet, "packet_bytes": &s.PacketBytes, "multicast": &s.Multicast,
+	})
+	var chipset, dimm, swif dimmnet.Time
+	var own int
+	work := &h.Costs.Work
+	f.fill("host."+host, f.Host[host], fields{
+		"write_ns": &h.Write, "read_ns": &h.Read, "read_half_ns": &h.ReadHalf,
+		"write_nommx_ns": &h.WriteNoMMX, "read_nommx_ns": &h.ReadNoMMX,
+		"program_ns": &h.Program, "cycle_counter_ns": &h.CycleCounter, "chipset_ns": &chipset, "dimm_clock_ns": &dimm,
+		"slice_ns": &h.Slice, "notify_ns": &h.Notify, "notice_ns": &h.Notice, "wake_ns": &h.Costs.Wake,
+		"copy_mb_s": &work[dimmnet.Copy], "give_mb_s": &work[dimmnet.Give], "take_mb_s": &work[dimmnet.Take],
+		"compare_mb_s": &work[dimmnet.Compare], "miss_ns": &work[dimmnet.Miss], "entry_ns": &work[dimmnet.Entry],
+		"step_ns": &work[dimmnet.Step], "read_notice_ns": &work[dimmnet.Notice],
+	})
+	f.fill("board."+board, f.Board[board], fields{
+		"link_mb_s": &n.ByteTime, "outside_ns": &n.Outside.Time, "pad_bytes": &p.PadBytes, "swif_clock_ns": &swif, "own_swif_clocks": &own,
+	})
+	c := f.clocks
 	// bubbles are needed if the DIMM clock is faster than the SWIF clock
-	if insert := dimm < swif; insert && (bubbles == nil || *bubbles) {
-		receive += n.BubbleSWIFClocks
+	if bubbles && dimm < swif {
+		c.receive += c.bubble
 	}
-	return NICTimes{
-		Send: []Stage{
-			{"chipset", ns(h.ChipsetNs)},
-			{"capture of the host write", dimm * dimmnet.Time(n.CaptureClocks)},
-			{"transaction queue", dimm * dimmnet.Time(n.QueueClocks)},
-			{"HTLB lookup", dimm * dimmnet.Time(n.HTLBClocks)},
-			{"size decision", dimm * dimmnet.Time(n.SizeClocks)},
-			{"send-buffer handshake", dimm * dimmnet.Time(n.HandshakeClocks)},
-			{"send SWIF", swif * dimmnet.Time(n.SendSWIFClocks)},
-		},
-		Outside:    Stage{"outside the SWIF", ns(b.OutsideNs)},
-		Receive:    []Stage{{"receive SWIF", swif * dimmnet.Time(receive)}, {"LLCM write", dimm * dimmnet.Time(n.LLCMClocks)}},
-		Own:        swif * dimmnet.Time(b.OwnSWIFClocks),
-		ByteTime:   perByte(b.LinkMBs),
-		BankByte:   perByte(n.BankMBs),
-		Gap:        dimm * dimmnet.Time(n.GapClocks),
-		Interrupt:  ns(n.InterruptNs),
-		HTLBRefill: ns(n.HTLBRefillNs),
-		TLBRefill:  dimm * dimmnet.Time(n.TLBRefillClocks),
-		PushStart:  ns(n.PushStartNs),
-		Flip:       ns(n.FlipNs),
+	of := func(clock dimmnet.Time, clocks int) dimmnet.Time { return clock * dimmnet.Time(clocks) }
+	n.Send = []Stage{
+		{"chipset", chipset},
+		{"capture of the host write", of(dimm, c.capture)},
+		{"transaction queue", of(dimm, c.queue)},
+		{"HTLB lookup", of(dimm, c.htlb)},
+		{"size decision", of(dimm, c.size)},
+		{"send-buffer handshake", of(dimm, c.handshake)},
+		{"send SWIF", of(swif, c.send)},
 	}
-}
-
-func ns(x float64) dimmnet.Time { return dimmnet.Time(math.Round(x * float64(dimmnet.Nanosecond))) }
-
-func perByte(mbs float64) dimmnet.Time {
-	return dimmnet.Time(math.Round(float64(dimmnet.Second) / (mbs * 1e6)))
+	n.Outside.Name = "outside the SWIF"
+	n.Receive = []Stage{{"receive SWIF", of(swif, c.receive)}, {"LLCM write", of(dimm, c.llcm)}}
+	n.Own, n.Gap, n.TLBRefill, h.Fill = of(swif, own), of(dimm, c.gap), of(dimm, c.tlb), of(dimm, c.fill)
+	h.Costs.Turn = h.Read
+	return p
 }

@@ -132,11 +132,6 @@ func (p *Preset) SwitchLevels(nodes int) (levels int) {
 	return levels + 1
 }
 
-// OneWay returns the time of a store from its start to the peer's LLCM, on an idle direct link.
-func (p *Preset) OneWay() dimmnet.Time {
-	return p.Host.Write + Total(p.NIC.Send) + p.NIC.Outside.Time + Total(p.NIC.Receive)
-}
-
 // Anatomy lists every stage of a store, directly or through one switch, up to the peer's poll that
 // sees it. On average that poll is half a poll late.
 func (p *Preset) Anatomy() []Stage {
