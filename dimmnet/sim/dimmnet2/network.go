@@ -7,14 +7,13 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
-	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
 
 // Network is simulated hosts with DIMMnet-2s, in virtual time. It runs one Run at a time.
 type Network struct {
-	sim    *sim.Network
-	params Params
-	counts Counts
+	*sim.Network // its hosts
+	params       Params
+	counts       Counts
 }
 
 // New returns a network. cfg sets the hosts, the order of events, delays, node faults and the
@@ -30,17 +29,8 @@ func New(cfg sim.Config, params Params) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Network{sim: hosts, params: params}, nil
+	return &Network{Network: hosts, params: params}, nil
 }
-
-// Clock returns the virtual clock.
-func (w *Network) Clock() dimmnet.Clock { return w.sim.Clock() }
-
-// Result returns the result of the last Run.
-func (w *Network) Result() sim.Result { return w.sim.Result() }
-
-// Preset returns the parameters of the hosts.
-func (w *Network) Preset() presets.Preset { return w.sim.Preset() }
 
 // Counts returns the counts of all NICs in the last Run.
 func (w *Network) Counts() Counts { return w.counts }
@@ -51,9 +41,10 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		return fmt.Errorf("dimmnet2: run %d nodes: want at most %d, because a node has a word in half its LLCM, and a ring in half its SO-DIMM, for each", nodes, min(most, w.params.SODIMM/2/w.params.RingBytes))
 	}
 	if body == nil {
-		return w.sim.Run(ctx, nodes, nil)
+		return w.Network.Run(ctx, nodes, nil)
 	}
-	m := &machine{Params: w.params, nics: make([]*nic, max(nodes, 0))}
+	nodes = max(nodes, 0)
+	m := &machine{Params: w.params, nics: make([]*nic, nodes), limits: w.params.limits(nodes)}
 	for i := range m.nics {
 		n := &nic{machine: m, rank: dimmnet.Rank(i), memory: memory{make(network.Memory)}, rings: make([]ring, nodes), last: make([]dimmnet.Time, nodes), sent: make([]uint64, nodes)}
 		n.full = make([]bool, m.Windows)
@@ -63,19 +54,13 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		}
 		m.nics[i] = n
 	}
-	err := w.sim.Run(ctx, nodes, func(h dimmnet.Host) error {
+	err := w.Network.Run(ctx, nodes, func(h dimmnet.Host) error {
 		core, err := sim.OpenCore(h)
 		if err != nil {
 			return err
 		}
-		return body(thread{h, core, m.nics[core.Rank()]})
+		return body(thread{core, m.nics[core.Rank()]})
 	})
-	w.counts = Counts{}
-	for _, n := range m.nics {
-		w.counts.Commands += n.counts.Commands
-		w.counts.Packets += n.counts.Packets
-		w.counts.Held += n.counts.Held
-		w.counts.Refused += n.counts.Refused
-	}
+	w.counts = m.counts
 	return err
 }

@@ -10,7 +10,9 @@ import (
 // machine is a run's state, all NICs and their links. Events of its threads change it, one by one.
 type machine struct {
 	Params
-	nics []*nic
+	nics   []*nic
+	limits dimmnet.Limits // of a port
+	counts Counts
 }
 
 type nic struct {
@@ -30,10 +32,9 @@ type nic struct {
 	done   uint64 // commands done, in order: the status in UR
 	issued uint64 // commands issued
 	rings  []ring // by sender
-	counts Counts
 }
 
-// Counts counts the events of a NIC.
+// Counts counts the events of all NICs.
 type Counts struct {
 	Commands uint64 // commands of the host
 	Packets  uint64 // packets received
@@ -88,13 +89,20 @@ func (n *nic) start(now dimmnet.Time) dimmnet.Time {
 	return max(now+n.Chipset, n.busy) + n.clocks(n.Decode)
 }
 
-// finish ends a command at t: it publishes the command's status and, if not nil, calls then.
-func (n *nic) finish(c *host.Thread, t dimmnet.Time, then func(dimmnet.Time)) {
+// finish ends the last command at t: it calls then, and publishes the command's status.
+func (u *User) finish(t dimmnet.Time, then func(dimmnet.Time)) (command uint64, err error) {
+	n := u.nic
 	n.busy = t
-	if then != nil {
-		c.At(t, n.rank, false, then)
-	}
-	c.At(t+n.clocks(n.Publish), n.rank, true, func(dimmnet.Time) { n.done++ })
+	u.core.At(t, n.rank, false, then)
+	u.core.At(t+n.clocks(n.Publish), n.rank, true, func(dimmnet.Time) { n.done++ })
+	return n.issued, nil
+}
+
+// poll is an uncached load of a word.
+func (n *nic) poll(c *host.Thread) {
+	c.Sync()
+	c.Busy(n.Read)
+	c.CountPoll()
 }
 
 // send sends payload as packets, at or later. It returns the time when the last packet has left.

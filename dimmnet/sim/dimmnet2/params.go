@@ -91,6 +91,14 @@ func (p *Params) check() error {
 	return nil
 }
 
+// limits returns a port's limits. The LLCM's end holds the NWAs, and the SO-DIMM's end the rings.
+func (p *Params) limits(nodes int) dimmnet.Limits {
+	return dimmnet.Limits{
+		Store: dimmnet.WordBytes, Block: p.WindowBytes - p.ImageBytes, RDMA: 1 << 20,
+		LLCM: p.LLCM - dimmnet.WordBytes*nodes, Bulk: p.SODIMM - p.RingBytes*nodes,
+	}
+}
+
 func (p *Params) clocks(n int) dimmnet.Time { return dimmnet.Time(n) * p.Clock }
 
 func (p *Params) inside(n int) dimmnet.Time { return p.clocks((n + p.Word - 1) / p.Word) }

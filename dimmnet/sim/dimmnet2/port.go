@@ -1,15 +1,16 @@
 package dimmnet2
 
 import (
+	"encoding/binary"
+
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
 )
 
 type thread struct {
-	dimmnet.Host
-	core *host.Thread
-	nic  *nic
+	*host.Thread
+	nic *nic
 }
 
 // Port returns the thread's port to the node's NIC.
@@ -17,12 +18,12 @@ func (h thread) Port() dimmnet.Port { return port{h} }
 
 // Go starts another thread of this node, with the same NIC.
 func (h thread) Go(name string, f func(dimmnet.Host) error) {
-	h.Host.Go(name, func(inner dimmnet.Host) error {
+	h.Thread.Go(name, func(inner dimmnet.Host) error {
 		core, err := sim.OpenCore(inner)
 		if err != nil {
 			return err
 		}
-		return f(thread{inner, core, h.nic})
+		return f(thread{core, h.nic})
 	})
 }
 
@@ -30,27 +31,13 @@ func (h thread) Go(name string, f func(dimmnet.Host) error) {
 // is an RVS, Pull an RVL, Fill a VS, and Read of bulk memory a VL.
 type port struct{ thread }
 
-func (p port) Rank() dimmnet.Rank         { return p.nic.rank }
-func (p port) Nodes() int                 { return len(p.nic.nics) }
-func (p port) Counters() dimmnet.Counters { return p.core.Counters() }
-func (p port) Arrivals() dimmnet.Mark     { return p.core.Arrivals() }
-func (p port) Idle(since dimmnet.Mark)    { p.core.Idle(since) }
-func (p port) Err() error                 { return p.core.Err() }
-func (p port) Limits() dimmnet.Limits     { return p.nic.limits() }
-
-// limits returns a port's limits. The LLCM's end holds the NWAs, and the SO-DIMM's end the rings.
-func (m *machine) limits() dimmnet.Limits {
-	n := len(m.nics)
-	return dimmnet.Limits{
-		Store: dimmnet.WordBytes, Block: m.WindowBytes - m.ImageBytes, RDMA: 1 << 20,
-		LLCM: m.LLCM - dimmnet.WordBytes*n, Bulk: m.SODIMM - m.RingBytes*n,
-	}
-}
+// Limits is constant in a run.
+func (p port) Limits() dimmnet.Limits { return p.nic.limits }
 
 // locate converts an offset of the port to one of the NIC. The port's LLCM lacks the words of
 // the NWAs, so its bulk memory starts at a lower offset than SO-DIMM does on the NIC.
 func (p port) locate(off dimmnet.Offset) dimmnet.Offset {
-	if llcm := dimmnet.Offset(p.nic.LLCM - dimmnet.WordBytes*len(p.nic.nics)); off >= llcm {
+	if llcm := dimmnet.Offset(p.nic.limits.LLCM); off >= llcm {
 		return off - llcm + dimmnet.Offset(p.nic.LLCM)
 	}
 	return off
@@ -58,34 +45,29 @@ func (p port) locate(off dimmnet.Offset) dimmnet.Offset {
 
 // Store is a BOTF of an RVS of up to 8 bytes.
 func (p port) Store(dst dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	l := p.nic.limits()
-	l.CheckStore(len(p.nic.nics), dst, off, size)
+	p.nic.limits.CheckStore(p.Nodes(), dst, off, size)
 	var b [dimmnet.WordBytes]byte
-	for i := range size {
-		b[i] = byte(v >> (8 * i))
-	}
+	binary.LittleEndian.PutUint64(b[:], v)
 	if !p.block(dst, off, b[:size]) {
 		return false
 	}
-	p.core.Count(dimmnet.Counters{Stores: 1, Bytes: uint64(size)})
+	p.CountStore(size)
 	return true
 }
 
 // Write is a BOTF of an RVS.
 func (p port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
-	l := p.nic.limits()
-	l.CheckWrite(len(p.nic.nics), dst, off, len(b))
+	p.nic.limits.CheckWrite(p.Nodes(), dst, off, len(b))
 	if !p.block(dst, off, b) {
 		return false
 	}
-	p.core.Count(dimmnet.Counters{Writes: 1, Bytes: uint64(len(b))})
+	p.Count(dimmnet.Counters{Writes: 1, Bytes: uint64(len(b))})
 	return true
 }
 
 // Multicast is not supported.
 func (p port) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
-	l := p.nic.limits()
-	l.CheckMulticast(len(p.nic.nics), dsts, off, size)
+	p.nic.limits.CheckMulticast(p.Nodes(), dsts, off, size)
 	return false
 }
 
@@ -93,18 +75,18 @@ func (p port) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size 
 // reads UR only if it knows of no free one.
 func (p port) block(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 	n := p.nic
-	if !n.takeWindow(p.core) {
+	if !n.takeWindow(p.Thread) {
 		return false
 	}
 	words := (n.ImageBytes + len(b) + dimmnet.WordBytes - 1) / dimmnet.WordBytes
-	p.core.Busy(dimmnet.Time(words)*n.Params.Fill + n.command())
-	p.core.Sync()
+	p.Busy(dimmnet.Time(words)*n.Params.Fill + n.command())
+	p.Sync()
 	n.counts.Commands++
-	t := n.start(p.core.Now()) + n.inside(n.ImageBytes+len(b))
+	t := n.start(p.Now()) + n.inside(n.ImageBytes+len(b))
 	n.busy = t
 	n.leaving = append(n.leaving, t)
 	k := packet{kind: kindRVS, src: n.rank, dst: dst, to: Contiguous(off, len(b)), payload: append([]byte(nil), b...)}
-	p.core.At(t, n.rank, false, func(at dimmnet.Time) { n.send(p.core, at, k) })
+	p.At(t, n.rank, false, func(at dimmnet.Time) { n.send(p.Thread, at, k) })
 	return true
 }
 
@@ -130,39 +112,34 @@ func (n *nic) takeWindow(c *host.Thread) bool {
 
 // Push is an RVS.
 func (p port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	l := p.nic.limits()
-	l.CheckRDMA(len(p.nic.nics), dst, from, to, n, done)
-	return p.move(dst, from, to, n, done, dimmnet.Counters{Pushes: 1, Bytes: uint64(n)}, (&User{p.core, p.nic}).RVS)
+	p.nic.limits.CheckRDMA(p.Nodes(), dst, from, to, n, done)
+	return p.move(dst, from, to, n, done, dimmnet.Counters{Pushes: 1, Bytes: uint64(n)}, (&User{p.Thread, p.nic}).RVS)
 }
 
 // Pull is an RVL.
 func (p port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset) bool {
-	l := p.nic.limits()
-	l.CheckRDMA(len(p.nic.nics), src, from, to, n, done)
-	return p.move(src, from, to, n, done, dimmnet.Counters{Pulls: 1, Bytes: uint64(n)}, (&User{p.core, p.nic}).RVL)
+	p.nic.limits.CheckRDMA(p.Nodes(), src, from, to, n, done)
+	return p.move(src, from, to, n, done, dimmnet.Counters{Pulls: 1, Bytes: uint64(n)}, (&User{p.Thread, p.nic}).RVL)
 }
 
 func (p port) move(peer dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmnet.Offset, count dimmnet.Counters,
 	command func(dimmnet.Rank, Pattern, Pattern, dimmnet.Offset) (uint64, error)) bool {
-	p.core.Sync()
-	if p.core.Failure() != nil {
+	p.Sync()
+	if p.Failure() != nil {
 		return false
 	}
 	if _, err := command(peer, Contiguous(p.locate(from), n), Contiguous(p.locate(to), n), done); err != nil {
-		p.core.Fail(err)
+		p.Fail(err)
 		return false
 	}
-	p.core.Count(count)
+	p.Count(count)
 	return true
 }
 
 // Load is one uncached load of the LLCM.
 func (p port) Load(off dimmnet.Offset) uint64 {
-	l := p.nic.limits()
-	l.CheckLoad(off)
-	p.core.Sync()
-	p.core.Busy(p.nic.Read)
-	p.core.Count(dimmnet.Counters{Polls: 1})
+	p.nic.limits.CheckLoad(off)
+	p.nic.poll(p.Thread)
 	return p.nic.memory.load(off)
 }
 
@@ -170,13 +147,13 @@ func (p port) Load(off dimmnet.Offset) uint64 {
 // fits into PW, a VL, a poll of UR, and an uncached load for each word.
 func (p port) Read(b []byte, off dimmnet.Offset) {
 	n := p.nic
-	l := n.limits()
+	l := &n.limits
 	l.CheckRead(off, len(b))
-	p.core.Sync()
+	p.Sync()
 	if int(off) < l.LLCM {
-		p.core.Busy(p.words(off, len(b)))
+		p.Busy(p.words(off, len(b)))
 		if l.IsPoll(off, len(b)) {
-			p.core.Count(dimmnet.Counters{Polls: 1})
+			p.CountPoll()
 		}
 		n.memory.Read(b, off)
 		return
@@ -184,12 +161,12 @@ func (p port) Read(b []byte, off dimmnet.Offset) {
 	at := p.locate(off)
 	for len(b) > 0 {
 		size := min(len(b), len(n.prefetch))
-		p.core.Busy(n.command())
-		p.core.Sync() // packets that arrived in the meantime come first
+		p.Busy(n.command())
+		p.Sync() // packets that arrived in the meantime come first
 		n.counts.Commands++
-		end := n.start(p.core.Now()) + n.bank(1, size)
+		end := n.start(p.Now()) + n.bank(1, size)
 		n.busy = end
-		p.core.Busy(max(0, end+n.clocks(n.Publish)-p.core.Now()) + n.Read + p.words(0, size))
+		p.Busy(max(0, end+n.clocks(n.Publish)-p.Now()) + n.Read + p.words(0, size))
 		n.memory.Read(b[:size], at)
 		b, at = b[size:], at+dimmnet.Offset(size)
 	}
@@ -203,18 +180,17 @@ func (p port) words(off dimmnet.Offset, n int) dimmnet.Time {
 // Fill is a VS for each window of data. The host fills the next window during a VS.
 func (p port) Fill(off dimmnet.Offset, b []byte) {
 	n := p.nic
-	l := n.limits()
-	l.CheckFill(off, len(b))
-	p.core.Sync()
+	n.limits.CheckFill(off, len(b))
+	p.Sync()
 	n.memory.Write(p.locate(off), b)
 	for len(b) > 0 {
 		size := min(len(b), n.WindowBytes)
-		p.core.Busy(dimmnet.Time((size+dimmnet.WordBytes-1)/dimmnet.WordBytes)*n.Params.Fill + n.command())
-		p.core.Sync()
+		p.Busy(dimmnet.Time((size+dimmnet.WordBytes-1)/dimmnet.WordBytes)*n.Params.Fill + n.command())
+		p.Sync()
 		n.counts.Commands++
-		n.busy = n.start(p.core.Now()) + n.bank(1, size)
-		if ahead := n.busy - p.core.Now() - dimmnet.Time(n.Windows)*n.bank(1, n.WindowBytes); ahead > 0 {
-			p.core.Busy(ahead) // all windows are in use: wait for one
+		n.busy = n.start(p.Now()) + n.bank(1, size)
+		if ahead := n.busy - p.Now() - dimmnet.Time(n.Windows)*n.bank(1, n.WindowBytes); ahead > 0 {
+			p.Busy(ahead) // all windows are in use: wait for one
 		}
 		b = b[size:]
 	}

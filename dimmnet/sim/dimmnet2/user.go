@@ -29,7 +29,7 @@ func Open(h dimmnet.Host) (*User, error) {
 	if !ok {
 		return nil, errors.New("dimmnet2: the host is not one of a DIMMnet-2 network")
 	}
-	return &User{own.core, own.nic}, nil
+	return &User{own.Thread, own.nic}, nil
 }
 
 // Params returns the parameters of the NIC.
@@ -63,17 +63,13 @@ func (u *User) Load(off dimmnet.Offset) (uint64, error) {
 	if off%dimmnet.WordBytes != 0 || int(off) >= u.nic.LLCM {
 		return 0, fmt.Errorf("dimmnet2: load the LLCM at offset %d: want a multiple of %d below %d", off, dimmnet.WordBytes, u.nic.LLCM)
 	}
-	u.core.Sync()
-	u.core.Busy(u.nic.Read)
-	u.core.Count(dimmnet.Counters{Polls: 1})
+	u.nic.poll(u.core)
 	return u.nic.memory.load(off), u.core.Err()
 }
 
 // Done reports whether the n-th command and all before it are done. It is a poll of UR.
 func (u *User) Done(n uint64) bool {
-	u.core.Sync()
-	u.core.Busy(u.nic.Read)
-	u.core.Count(dimmnet.Counters{Polls: 1})
+	u.nic.poll(u.core)
 	return u.nic.done >= n
 }
 
@@ -88,33 +84,29 @@ func (u *User) issue() (begin dimmnet.Time) {
 }
 
 // refuse counts an invalid command and returns its error.
-func (u *User) refuse(format string, args ...any) (uint64, error) {
+func (u *User) refuse(format string, args ...any) error {
 	u.nic.counts.Refused++
-	return 0, fmt.Errorf("dimmnet2: rank %d: %w", u.nic.rank, fmt.Errorf(format, args...))
+	return fmt.Errorf("dimmnet2: rank %d: %w", u.nic.rank, fmt.Errorf(format, args...))
 }
 
 // VL loads a pattern of the node's SO-DIMM to offset off of PW.
 func (u *User) VL(p Pattern, off int) (n uint64, err error) {
 	nic := u.nic
 	if !p.within(nic.LLCM, nic.LLCM+nic.SODIMM) || off < 0 || off+p.Bytes() > len(nic.prefetch) {
-		return u.refuse("VL of %d bytes to offset %d of PW: want a pattern in SO-DIMM, and at most %d bytes", p.Bytes(), off, len(nic.prefetch))
+		return 0, u.refuse("VL of %d bytes to offset %d of PW: want a pattern in SO-DIMM, and at most %d bytes", p.Bytes(), off, len(nic.prefetch))
 	}
-	begin := u.issue()
-	end := begin + nic.access(p)
-	nic.finish(u.core, end, func(dimmnet.Time) { copy(nic.prefetch[off:], nic.memory.gather(p)) })
-	return nic.issued, nil
+	return u.finish(u.issue()+nic.access(p), func(dimmnet.Time) { copy(nic.prefetch[off:], nic.memory.gather(p)) })
 }
 
 // VS stores the data at offset off of WW in a pattern of the node's SO-DIMM.
 func (u *User) VS(off int, p Pattern) (n uint64, err error) {
 	nic := u.nic
 	if !p.within(nic.LLCM, nic.LLCM+nic.SODIMM) || off < 0 || off+p.Bytes() > len(nic.window) {
-		return u.refuse("VS of %d bytes at offset %d of WW: want a pattern in SO-DIMM, and at most %d bytes", p.Bytes(), off, len(nic.window))
+		return 0, u.refuse("VS of %d bytes at offset %d of WW: want a pattern in SO-DIMM, and at most %d bytes", p.Bytes(), off, len(nic.window))
 	}
 	begin := u.issue()
 	b := append([]byte(nil), nic.window[off:off+p.Bytes()]...)
-	nic.finish(u.core, begin+nic.access(p), func(dimmnet.Time) { nic.memory.scatter(p, b) })
-	return nic.issued, nil
+	return u.finish(begin+nic.access(p), func(dimmnet.Time) { nic.memory.scatter(p, b) })
 }
 
 // RVS stores the bytes of a pattern of the node's memory in a pattern of dst's memory. Both must
@@ -125,15 +117,10 @@ func (u *User) RVS(dst dimmnet.Rank, from, to Pattern, done dimmnet.Offset) (n u
 	if err := u.checkRemote(dst, from, to, done); err != nil {
 		return 0, err
 	}
-	begin := u.issue()
-	t := begin + nic.access(from)
-	nic.finish(u.core, t, nil)
-	bytes := from.Bytes()
-	u.core.At(t, nic.rank, false, func(at dimmnet.Time) {
+	return u.finish(u.issue()+nic.access(from), func(at dimmnet.Time) {
 		// The memory feeds the link, so the controller is busy until the last packet has left.
-		nic.busy = max(nic.busy, nic.send(u.core, at, packet{kind: kindRVS, src: nic.rank, dst: dst, to: to, payload: nic.memory.gather(from), landed: nic.landing(u.core, done, bytes)}))
+		nic.busy = max(nic.busy, nic.send(u.core, at, packet{kind: kindRVS, src: nic.rank, dst: dst, to: to, payload: nic.memory.gather(from), landed: nic.landing(u.core, done, from.Bytes())}))
 	})
-	return nic.issued, nil
 }
 
 // RVL loads a pattern of dst's memory into a pattern of the node's.
@@ -142,12 +129,9 @@ func (u *User) RVL(dst dimmnet.Rank, from, to Pattern, done dimmnet.Offset) (n u
 	if err := u.checkRemote(dst, from, to, done); err != nil {
 		return 0, err
 	}
-	begin := u.issue()
-	nic.finish(u.core, begin, nil)
 	p := packet{kind: kindRVL, src: nic.rank, dst: dst, to: from, back: to, last: true, landed: nic.landing(u.core, done, from.Bytes())}
 	// The packet leaves after those of the commands issued before.
-	u.core.At(begin, nic.rank, false, func(at dimmnet.Time) { nic.launch(u.core, at, p) })
-	return nic.issued, nil
+	return u.finish(u.issue(), func(at dimmnet.Time) { nic.launch(u.core, at, p) })
 }
 
 // NoWord is the value of done for a command that stores no word.
@@ -170,16 +154,13 @@ func (u *User) checkRemote(dst dimmnet.Rank, from, to Pattern, done dimmnet.Offs
 	nic := u.nic
 	size := nic.LLCM + nic.SODIMM
 	if int(dst) >= len(nic.nics) || !from.within(0, size) || !to.within(0, size) || from.Bytes() != to.Bytes() {
-		_, err := u.refuse("RVS or RVL of %d bytes to %d bytes, with rank %d: want patterns in memory of equal size, and a rank below %d", from.Bytes(), to.Bytes(), dst, len(nic.nics))
-		return err
+		return u.refuse("RVS or RVL of %d bytes to %d bytes, with rank %d: want patterns in memory of equal size, and a rank below %d", from.Bytes(), to.Bytes(), dst, len(nic.nics))
 	}
 	if len(from.pieces) > 1 && !from.packed || len(to.pieces) > 1 && !to.packed {
-		_, err := u.refuse("RVS or RVL of an unpacked list: use Packed or Pieces")
-		return err
+		return u.refuse("RVS or RVL of an unpacked list: use Packed or Pieces")
 	}
 	if done != NoWord && (done%dimmnet.WordBytes != 0 || int(done) >= nic.LLCM) {
-		_, err := u.refuse("done word at offset %d of the LLCM: want a multiple of %d below %d, or NoWord", done, dimmnet.WordBytes, nic.LLCM)
-		return err
+		return u.refuse("done word at offset %d of the LLCM: want a multiple of %d below %d, or NoWord", done, dimmnet.WordBytes, nic.LLCM)
 	}
 	return nil
 }
@@ -189,9 +170,7 @@ func (u *User) Free(w int) bool {
 	if w < 0 || w >= u.nic.Windows {
 		panic(fmt.Sprintf("dimmnet2: poll window %d: there are only %d", w, u.nic.Windows))
 	}
-	u.core.Sync()
-	u.core.Busy(u.nic.Read)
-	u.core.Count(dimmnet.Counters{Polls: 1})
+	u.nic.poll(u.core)
 	return !u.nic.full[w]
 }
 
@@ -200,24 +179,21 @@ func (u *User) Free(w int) bool {
 func (u *User) BOTF(w int) (n uint64, err error) {
 	nic := u.nic
 	if w < 0 || w >= nic.Windows {
-		return u.refuse("BOTF of window %d: there are only %d", w, nic.Windows)
+		return 0, u.refuse("BOTF of window %d: there are only %d", w, nic.Windows)
 	}
 	b := nic.window[w*nic.WindowBytes:][:nic.WindowBytes]
 	k, dst := kind(b[0]), dimmnet.Rank(binary.LittleEndian.Uint16(b[2:]))
 	off, size := dimmnet.Offset(binary.LittleEndian.Uint32(b[4:])), int(binary.LittleEndian.Uint32(b[8:]))
 	if k != kindRVS && k != kindIVS || int(dst) >= len(nic.nics) || size < 1 || size > nic.WindowBytes-nic.ImageBytes {
-		return u.refuse("BOTF of a packet of kind %d and %d bytes for rank %d: want RVS or IVS, at most %d bytes and a rank below %d", k, size, dst, nic.WindowBytes-nic.ImageBytes, len(nic.nics))
+		return 0, u.refuse("BOTF of a packet of kind %d and %d bytes for rank %d: want RVS or IVS, at most %d bytes and a rank below %d", k, size, dst, nic.WindowBytes-nic.ImageBytes, len(nic.nics))
 	}
 	if nic.full[w] {
-		return u.refuse("BOTF of window %d: its last packet is not accepted yet", w)
+		return 0, u.refuse("BOTF of window %d: its last packet is not accepted yet", w)
 	}
 	nic.full[w] = true
 	begin := u.issue()
 	p := packet{accepted: func() { nic.full[w] = false }, kind: k, src: nic.rank, dst: dst, to: Contiguous(off, size), payload: append([]byte(nil), b[nic.ImageBytes:][:size]...)}
-	t := begin + nic.inside(nic.ImageBytes+size)
-	nic.finish(u.core, t, nil)
-	u.core.At(t, nic.rank, false, func(at dimmnet.Time) { nic.send(u.core, at, p) })
-	return nic.issued, nil
+	return u.finish(begin+nic.inside(nic.ImageBytes+size), func(at dimmnet.Time) { nic.send(u.core, at, p) })
 }
 
 // IVSImage returns the header of a packet that is appended to this node's ring at dst.
@@ -242,22 +218,17 @@ func (u *User) Put(w int, header, payload []byte) error {
 func (u *User) IVS(dst dimmnet.Rank, from Pattern) (n uint64, err error) {
 	nic := u.nic
 	if int(dst) >= len(nic.nics) || !from.within(nic.LLCM, nic.LLCM+nic.SODIMM) || from.Bytes() > min(nic.MTU, nic.RingBytes) {
-		return u.refuse("IVS of %d bytes to rank %d: want a pattern in SO-DIMM of at most %d bytes, and a rank below %d", from.Bytes(), dst, min(nic.MTU, nic.RingBytes), len(nic.nics))
+		return 0, u.refuse("IVS of %d bytes to rank %d: want a pattern in SO-DIMM of at most %d bytes, and a rank below %d", from.Bytes(), dst, min(nic.MTU, nic.RingBytes), len(nic.nics))
 	}
-	begin := u.issue()
-	t := begin + nic.access(from)
-	nic.finish(u.core, t, nil)
-	u.core.At(t, nic.rank, false, func(at dimmnet.Time) {
+	return u.finish(u.issue()+nic.access(from), func(at dimmnet.Time) {
 		nic.send(u.core, at, packet{kind: kindIVS, src: nic.rank, dst: dst, payload: nic.memory.gather(from)})
 	})
-	return nic.issued, nil
 }
 
 // NWA polls the LLCM for how many bytes the controller has written into src's ring.
 func (u *User) NWA(src dimmnet.Rank) (uint64, error) {
 	if int(src) >= len(u.nic.nics) {
-		_, err := u.refuse("NWA of rank %d: there are only %d", src, len(u.nic.nics))
-		return 0, err
+		return 0, u.refuse("NWA of rank %d: there are only %d", src, len(u.nic.nics))
 	}
 	return u.Load(u.nic.nwaAt(src))
 }
@@ -275,8 +246,7 @@ func (u *User) Ring(src dimmnet.Rank, nra uint64, n int) Pattern {
 // Advance reports to the controller, by a store to UR, that src's ring has been read up to nra.
 func (u *User) Advance(src dimmnet.Rank, nra uint64) error {
 	if int(src) >= len(u.nic.nics) || nra < u.nic.rings[src].stored || nra > u.nic.rings[src].nwa {
-		_, err := u.refuse("NRA %d of rank %d's ring: want at least the last NRA, and at most the NWA", nra, src)
-		return err
+		return u.refuse("NRA %d of rank %d's ring: want at least the last NRA, and at most the NWA", nra, src)
 	}
 	u.nic.rings[src].stored = nra
 	u.core.Sync()
