@@ -1,56 +1,44 @@
 package colony
 
-// handlers returns the actions of the tables. An action returns the input for the state that the
-// module enters, unless that state waits for a signal.
-func handlers() [actions]func(*board) input {
-	return [actions]func(*board) input{
-		judgeAccess: (*board).judge,
-		endAccess:   func(b *board) input { b.finish(b); return always },
-		latchWrite:  func(b *board) input { b.mdc = b.bus; return always },
-		newRequest:  (*board).newRequest,
-		startTimer:  (*board).startTimer,
-		tryAfterNack: func(b *board) input {
-			b.count.Nacks++
-			return b.tryAgain()
-		},
-		tryAgain: func(b *board) input {
-			b.count.Timeouts++
-			return b.tryAgain()
-		},
-		keepRead:        func(b *board) input { b.answer = b.loaded; return always },
-		replyToBus:      (*board).replyToBus,
-		acceptPacket:    (*board).acceptPacket,
-		putRequest:      func(b *board) input { b.toSender, b.tainted[0] = b.ask, false; return always },
-		putAck:          func(b *board) input { b.reply(0); return always },
-		putAckAgain:     func(b *board) input { b.count.Again++; b.reply(0); return always },
-		putNack:         func(b *board) input { b.reply(NackWord); return always },
-		putReply:        func(b *board) input { b.reply(b.loaded); return always },
-		requestFDCWrite: func(b *board) input { b.fromFDC = b.servedOrder(true); return always },
-		requestFDCRead:  func(b *board) input { b.fromFDC = b.servedOrder(false); return always },
-		handleAnswer:    (*board).handleAnswer,
-		latchPacket:     func(b *board) input { b.sending, b.tainted[1] = b.toSender, b.tainted[0]; return always },
-		encodePacket:    func(b *board) input { b.out = b.sending.Encode(); return always },
-		latchBits: func(b *board) input {
-			b.leaving = leaving{b.out, b.sending.To, b.sending.Kind, b.tainted[1]}
-			return always
-		},
-		transmit:        (*board).transmit,
-		putFIFO:         (*board).putFIFO,
-		countShort:      func(b *board) input { b.count.Short++; return always },
-		getFIFO:         (*board).getFIFO,
-		compareHeader:   (*board).compareHeader,
-		computeParity:   (*board).computeParity,
-		requestMDCWrite: func(b *board) input { b.fromMDC = b.mdc.local(); return always },
-		requestMDCRead:  func(b *board) input { b.fromMDC = b.bus.local(); return always },
-		latchFDCWrite:   func(b *board) input { return b.latch(b.fromFDC, true, isWrite) },
-		latchFDCRead:    func(b *board) input { return b.latch(b.fromFDC, true, isRead) },
-		latchMDCWrite:   func(b *board) input { return b.latch(b.fromMDC, false, isWrite) },
-		latchMDCRead:    func(b *board) input { return b.latch(b.fromMDC, false, isRead) },
-		selectReader:    (*board).selectReader,
-		store:           func(b *board) input { b.memory[b.active.offset] = b.active.word; return always },
-		load:            func(b *board) input { b.loaded = b.memory[b.active.offset]; return always },
-	}
+// An action returns the input for the state that the module enters, unless that state waits for a
+// signal. First those that only pass something on.
+
+func (b *board) endAccess() input  { b.finish(b); return always }
+func (b *board) latchWrite() input { b.mdc = b.bus; return always }
+func (b *board) keepRead() input   { b.answer = b.loaded; return always }
+
+func (b *board) tryAfterNack() input    { b.count.Nacks++; return b.tryAgain() }
+func (b *board) tryAfterTimeout() input { b.count.Timeouts++; return b.tryAgain() }
+
+func (b *board) putRequest() input  { b.toSender, b.tainted[0] = b.ask, false; return always }
+func (b *board) putAck() input      { return b.reply(0) }
+func (b *board) putAckAgain() input { b.count.Again++; return b.reply(0) }
+func (b *board) putNack() input     { return b.reply(NackWord) }
+func (b *board) putReply() input    { return b.reply(b.loaded) }
+
+func (b *board) latchPacket() input {
+	b.sending, b.tainted[1] = b.toSender, b.tainted[0]
+	return always
 }
+func (b *board) encodePacket() input { b.out = b.sending.Encode(); return always }
+func (b *board) latchBits() input {
+	b.leaving = leaving{b.out, b.sending.To, b.sending.Kind, b.tainted[1]}
+	return always
+}
+func (b *board) countShort() input { b.count.Short++; return always }
+
+func (b *board) requestFDCWrite() input { b.fromFDC = b.servedOrder(true); return always }
+func (b *board) requestFDCRead() input  { b.fromFDC = b.servedOrder(false); return always }
+func (b *board) requestMDCWrite() input { b.fromMDC = b.mdc.local(); return always }
+func (b *board) requestMDCRead() input  { b.fromMDC = b.bus.local(); return always }
+
+func (b *board) latchFDCWrite() input { return b.latch(b.fromFDC, true, isWrite) }
+func (b *board) latchFDCRead() input  { return b.latch(b.fromFDC, true, isRead) }
+func (b *board) latchMDCWrite() input { return b.latch(b.fromMDC, false, isWrite) }
+func (b *board) latchMDCRead() input  { return b.latch(b.fromMDC, false, isRead) }
+
+func (b *board) store() input { b.memory[b.active.offset] = b.active.word; return always }
+func (b *board) load() input  { b.loaded = b.memory[b.active.offset]; return always }
 
 // local returns the access with an address in the board's own memory.
 func (o order) local() order {
@@ -58,7 +46,7 @@ func (o order) local() order {
 	return o
 }
 
-func (b *board) judge() input {
+func (b *board) judgeAccess() input {
 	switch {
 	case b.bus.addr.Node() != Node(b.index) || b.net.loop:
 		return isRemote
@@ -157,10 +145,11 @@ func (b *board) forge() {
 }
 
 // reply passes the answer to the request in service to send data.
-func (b *board) reply(data uint32) {
+func (b *board) reply(data uint32) input {
 	r := &b.served
 	b.tainted[0] = b.held.touched()
 	b.toSender = Packet{To: r.From, From: Node(b.index), Turn: r.Turn, Kind: KindAnswer, Address: r.Address, Data: data}
+	return always
 }
 
 func (b *board) servedOrder(write bool) order {
@@ -202,7 +191,7 @@ func (b *board) transmit() input {
 	p := parcel{b.leaving.bits, b.leaving.bits, b.leaving.tainted}
 	flight := n.flights[0]
 	if n.faults.limit > 0 && n.faults.source.Uint64() < n.faults.limit {
-		flight = n.flights[n.faults.damage(&p, &b.count)]
+		flight = n.flights[n.faults.damage(&p, b.count)]
 	}
 	wait := begin - n.queue.now
 	if flight == 0 {

@@ -61,7 +61,7 @@ type board struct {
 	busyTo int64  // when the wire to this board becomes free
 
 	finish func(*board) // called when an access has ended
-	count  Counts
+	count  *Counts      // of all boards
 }
 
 // leaving is a packet in the FC interface. Meanwhile send data prepares the next packet.
@@ -115,6 +115,7 @@ type network struct {
 	timeouts [2]int64 // of a write and a read, from when the request is passed on
 	tries    int
 	faults   faults
+	count    Counts
 	trace    func(at int64, board uint8, of module, enters state)
 	forged   func(at *board, p *parcel) // called when a damaged packet is accepted as a good one
 }
@@ -132,7 +133,7 @@ func newNetwork(cfg Config) *network {
 	write, read := cfg.Link.Remote()
 	n.timeouts = [2]int64{int64(write + cfg.Patience - own), int64(read + cfg.Patience - own)}
 	for i := range n.boards {
-		n.boards[i] = board{net: n, index: uint8(i), memory: make([]uint32, NodeWords), finish: func(*board) {}}
+		n.boards[i] = board{net: n, index: uint8(i), memory: make([]uint32, NodeWords), finish: func(*board) {}, count: &n.count}
 		for m := range n.boards[i].machines {
 			n.boards[i].machines[m].index = n.program.first[m]
 		}

@@ -89,7 +89,7 @@ func (c Config) check() error {
 // ErrTries reports that a remote access got no answer in Config.Tries tries.
 var ErrTries = errors.New("no answer after the last try")
 
-// Counts counts the events of one or more boards.
+// Counts counts the events of all boards.
 type Counts struct {
 	Requests int64 `json:"requests"` // remote accesses
 	Retries  int64 `json:"retries"`  // requests sent again
@@ -105,21 +105,4 @@ type Counts struct {
 	Refused  int64 `json:"refused"`  // requests answered by Nack
 	Again    int64 `json:"again"`    // repeated writes, acknowledged but not done again
 	Unseen   int64 `json:"unseen"`   // damaged packets accepted because their parity was right
-}
-
-func (c *Counts) add(d *Counts) {
-	c.Requests += d.Requests
-	c.Retries += d.Retries
-	c.Nacks += d.Nacks
-	c.Timeouts += d.Timeouts
-	c.Packets += d.Packets
-	c.Damaged += d.Damaged
-	c.Short += d.Short
-	c.Strange += d.Strange
-	c.Odd += d.Odd
-	c.Late += d.Late
-	c.Overrun += d.Overrun
-	c.Refused += d.Refused
-	c.Again += d.Again
-	c.Unseen += d.Unseen
 }

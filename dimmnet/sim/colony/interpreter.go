@@ -4,7 +4,7 @@ import "math"
 
 type cell struct {
 	to      uint8 // index of the next state
-	do      action
+	do      uint8 // number of the action, or 0
 	emit    signal
 	toQuiet bool // the next state is quiet, and the row has no other effect
 	through bool // the row only leads to another state that works
@@ -24,13 +24,13 @@ type program struct {
 	states [256]stateEntry
 	count  uint8          // number of states
 	first  [modules]uint8 // by module: the index of its initial state, idle
-	act    [actions]func(*board) input
+	act    [256]action
 }
 
 // compile compiles the tables of a board. Unless every is true, it merges states and marks quiet
 // ones, so that steps without a visible effect take no event.
 func compile(tables [modules]table, every bool) *program {
-	p := &program{act: handlers()}
+	p, acts := new(program), uint8(0)
 	index := [modules][states]uint8{}
 	for m, t := range tables {
 		p.first[m] = p.count
@@ -43,8 +43,12 @@ func compile(tables [modules]table, every bool) *program {
 	for m, t := range tables {
 		for _, r := range t.rows {
 			from := &p.states[index[m][r.from]]
-			from.cells[r.on] = cell{to: index[m][r.to], do: r.do, emit: r.emit}
+			from.cells[r.on] = cell{to: index[m][r.to], emit: r.emit}
 			from.accepts |= 1 << r.on
+			if r.do != nil {
+				acts++
+				p.act[acts], from.cells[r.on].do = r.do, acts
+			}
 		}
 	}
 	if !every {
@@ -84,7 +88,7 @@ func (p *program) merge() {
 func (p *stateEntry) always() bool { return p.accepts == 1<<always }
 
 // silent reports whether taking the row has no effect outside its module.
-func (c cell) silent() bool { return c.do == nothing && c.emit.in == always }
+func (c cell) silent() bool { return c.do == 0 && c.emit.in == always }
 
 type machine struct {
 	index   uint8
@@ -199,7 +203,7 @@ func (b *board) run(of module) {
 			n.trace(q.now, b.index, of, in.state)
 		}
 		found := always
-		if c.do != nothing {
+		if c.do != 0 {
 			found = p.act[c.do](b)
 		}
 		if c.emit.in != always {

@@ -111,10 +111,7 @@ func (m *measurement) run() (*Result, error) {
 			return nil, fmt.Errorf("colony: seed %d: no event is pending after %d of %d transactions", m.result.Seed, m.result.Transactions, m.load.Transactions)
 		}
 	}
-	m.result.Clocks = m.net.queue.now
-	for i := range m.net.boards {
-		m.result.add(&m.net.boards[i].count)
-	}
+	m.result.Clocks, m.result.Counts = m.net.queue.now, m.net.count
 	return &m.result, nil
 }
 

@@ -59,11 +59,11 @@ func TestTwoBoards(t *testing.T) {
 		n = 100_000
 	}
 	for _, l := range links() {
-		cfg := Config{Link: l, Damage: l.Damage()}
+		cfg := Config{Link: l, Damage: damage(l)}
 		w := measure(t, cfg, Load{Transactions: n, Kind: KindWrite})
 		r := measure(t, cfg, Load{Transactions: n, Kind: KindRead})
 		write, read := l.Remote()
-		tries := 1 / ((1 - l.Damage()) * (1 - l.Damage()))
+		tries := 1 / ((1 - damage(l)) * (1 - damage(l)))
 		t.Logf("link %v: read %.1f (t/(1-p)^2 %.1f), write %.1f (%.1f), retries %.1f %% and %.1f %% (%.1f %%)", l,
 			r.MeanRead(), float64(read)*tries, w.MeanWrite(), float64(write)*tries,
 			100*r.RetriesEach(), 100*w.RetriesEach(), 100*(tries-1))
@@ -124,7 +124,14 @@ func TestCampaign(t *testing.T) {
 		c.load.Transactions = n / 100 * c.share
 		r := measure(t, c.cfg, c.load)
 		t.Logf("%d boards, link %v: %v", max(c.cfg.Boards, 2), c.cfg.Link, r)
-		total.add(&r.Counts)
+		total.Short += r.Short
+		total.Strange += r.Strange
+		total.Odd += r.Odd
+		total.Refused += r.Refused
+		total.Nacks += r.Nacks
+		total.Timeouts += r.Timeouts
+		total.Unseen += r.Unseen
+		total.Again += r.Again
 	}
 	if total.Short == 0 || total.Strange == 0 || total.Odd == 0 || total.Refused == 0 || total.Nacks == 0 || total.Timeouts == 0 ||
 		total.Unseen == 0 || total.Again == 0 {

@@ -1,6 +1,11 @@
 package colony
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+)
 
 // The names of modules, states, inputs and actions appear in the drawings.
 
@@ -25,11 +30,25 @@ func (i input) String() string {
 }
 
 func (a action) String() string {
-	return [actions]string{"", "judge", "end access", "latch write", "new request", "start timer", "try again",
-		"try again", "keep word", "reply to bus", "accept packet", "put request", "put ack", "put ack again", "put nack",
-		"put reply", "request write", "request read", "handle answer", "latch packet", "encode", "latch bits", "transmit", "put in FIFO",
-		"count", "get from FIFO", "compare header", "compute parity", "request write", "request read",
-		"latch write", "latch read", "latch write", "latch read", "select reader", "store word", "load word"}[a]
+	if a == nil {
+		return ""
+	}
+	of := runtime.FuncForPC(reflect.ValueOf(a).Pointer()).Name()
+	return map[string]string{
+		"judgeAccess": "judge", "endAccess": "end access", "latchWrite": "latch write",
+		"newRequest": "new request", "startTimer": "start timer", "tryAfterNack": "try again",
+		"tryAfterTimeout": "try again", "keepRead": "keep word", "replyToBus": "reply to bus",
+		"acceptPacket": "accept packet", "putRequest": "put request", "putAck": "put ack",
+		"putAckAgain": "put ack again", "putNack": "put nack", "putReply": "put reply",
+		"requestFDCWrite": "request write", "requestFDCRead": "request read",
+		"handleAnswer": "handle answer", "latchPacket": "latch packet", "encodePacket": "encode",
+		"latchBits": "latch bits", "transmit": "transmit", "putFIFO": "put in FIFO",
+		"countShort": "count", "getFIFO": "get from FIFO", "compareHeader": "compare header",
+		"computeParity": "compute parity", "requestMDCWrite": "request write",
+		"requestMDCRead": "request read", "latchFDCWrite": "latch write",
+		"latchFDCRead": "latch read", "latchMDCWrite": "latch write", "latchMDCRead": "latch read",
+		"selectReader": "select reader", "store": "store word", "load": "load word",
+	}[of[strings.LastIndex(of, ".")+1:]]
 }
 
 // String returns the result on one line, for logs.
@@ -50,3 +69,8 @@ func (n *network) follow(trace func(at int64, board uint8, of module, enters sta
 
 // links returns all link variants.
 func links() []Link { return []Link{Burst, Split, Twice} }
+
+// damage returns the probability of damage that the thesis found between two boards.
+func damage(l Link) float64 {
+	return [...]float64{Burst: burstDamage, Split: splitDamage, Twice: twiceDamage}[l]
+}

@@ -139,15 +139,6 @@ func (c *Cached) locate(addr Addr) (p *page, index int, bl *block, err error) {
 	return &c.pages.tables[c.board.Node()][index], index, bl, nil
 }
 
-// Kind returns the present role of addr's page on the board.
-func (c *Cached) Kind(addr Addr) (PageKind, error) {
-	p, _, _, err := c.locate(addr)
-	if err != nil {
-		return 0, err
-	}
-	return p.kind, nil
-}
-
 // Read loads the word whose address at its home is addr.
 func (c *Cached) Read(addr Addr) (uint32, error) {
 	word, _, err := c.read(addr)

@@ -87,11 +87,11 @@ func TestPagesCosts(t *testing.T) {
 			}
 			b.Spend(step.spend)
 		}
-		kind, err := c.Kind(a)
-		if kind != PageCopy {
-			return fmt.Errorf("the page has kind %d, want a copy: %w", kind, err)
+		p, _, _, err := c.locate(a)
+		if err == nil && p.kind != PageCopy {
+			err = fmt.Errorf("the page has kind %d, want a copy", p.kind)
 		}
-		return nil
+		return err
 	}
 	writer := func(b *Board) error {
 		c := pages.Open(b)
@@ -132,8 +132,8 @@ func TestPagesMisuse(t *testing.T) {
 			if err := c.Write(a, 1); err == nil {
 				t.Errorf("%v was written", a)
 			}
-			if _, err := c.Kind(a); err == nil {
-				t.Errorf("%v has a kind", a)
+			if _, _, _, err := c.locate(a); err == nil {
+				t.Errorf("%v has a page", a)
 			}
 		}
 		return nil

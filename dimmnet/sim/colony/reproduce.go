@@ -21,11 +21,6 @@ const (
 	twiceDamage = 0.047
 )
 
-// Damage returns the probability of damage that the thesis found between two boards.
-func (l Link) Damage() float64 {
-	return [...]float64{Burst: burstDamage, Split: splitDamage, Twice: twiceDamage}[l]
-}
-
 // Reproduce measures the figures of the thesis. Each mean covers the given number of transactions
 // (0 means 100000); seed 0 means 1. Reproduce calls progress, unless it is nil, ReproduceSteps
 // times. It adds the estimates that the thesis computes from its figures, from the model's.

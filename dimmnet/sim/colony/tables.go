@@ -10,6 +10,9 @@ type row struct {
 	emit signal
 }
 
+// action is an operation on the data of a board when a module changes its state; nil if there is none.
+type action func(*board) input
+
 // signal is an input of another module of the same board; none if in is always.
 type signal struct {
 	to module
@@ -44,15 +47,15 @@ func mbusTable() table {
 		[]residence{{idle, 1, true}, {judge, 1, false}, {localWrite, 1, true}, {wait, 1, true},
 			{replyData, 3, false}, {comp, 1, false}},
 		[]row{
-			{idle, busAccess, judge, judgeAccess, signal{}},
-			{judge, isLocalWrite, localWrite, nothing, signal{mdc, isLocalWrite}},
-			{judge, isLocalRead, wait, nothing, signal{mdc, isLocalRead}},
-			{judge, isRemote, wait, nothing, signal{mdc, isRemote}},
-			{localWrite, taken, comp, nothing, signal{}},
-			{wait, isAck, comp, nothing, signal{}},
-			{wait, isData, replyData, nothing, signal{}},
-			{replyData, always, comp, nothing, signal{}},
-			{comp, always, idle, endAccess, signal{}},
+			{idle, busAccess, judge, (*board).judgeAccess, signal{}},
+			{judge, isLocalWrite, localWrite, nil, signal{mdc, isLocalWrite}},
+			{judge, isLocalRead, wait, nil, signal{mdc, isLocalRead}},
+			{judge, isRemote, wait, nil, signal{mdc, isRemote}},
+			{localWrite, taken, comp, nil, signal{}},
+			{wait, isAck, comp, nil, signal{}},
+			{wait, isData, replyData, nil, signal{}},
+			{replyData, always, comp, nil, signal{}},
+			{comp, always, idle, (*board).endAccess, signal{}},
 		},
 	}
 }
@@ -62,20 +65,20 @@ func mdcTable() table {
 		[]residence{{idle, 1, true}, {localWrite, 2, false}, {localRead, 2, false}, {waitLocal, 1, true},
 			{remoteAccess, 2, false}, {waitRemote, 1, true}, {replyData, 2, false}, {comp, 1, false}},
 		[]row{
-			{idle, isLocalWrite, localWrite, latchWrite, signal{mbus, taken}},
-			{idle, isLocalRead, localRead, nothing, signal{}},
-			{idle, isRemote, remoteAccess, newRequest, signal{}},
-			{localWrite, always, waitLocal, requestMDCWrite, signal{sdc, writeMDC}},
-			{localRead, always, waitLocal, requestMDCRead, signal{sdc, readMDC}},
-			{waitLocal, taken, comp, nothing, signal{}},
-			{waitLocal, sramData, replyData, keepRead, signal{}},
-			{remoteAccess, always, waitRemote, startTimer, signal{fdc, fromMDC}},
-			{remoteAccess, gaveUp, replyData, nothing, signal{}},
-			{waitRemote, isAck, replyData, nothing, signal{}},
-			{waitRemote, isNack, remoteAccess, tryAfterNack, signal{}},
-			{waitRemote, timeout, remoteAccess, tryAgain, signal{}},
-			{replyData, always, comp, replyToBus, signal{}},
-			{comp, always, idle, nothing, signal{}},
+			{idle, isLocalWrite, localWrite, (*board).latchWrite, signal{mbus, taken}},
+			{idle, isLocalRead, localRead, nil, signal{}},
+			{idle, isRemote, remoteAccess, (*board).newRequest, signal{}},
+			{localWrite, always, waitLocal, (*board).requestMDCWrite, signal{sdc, writeMDC}},
+			{localRead, always, waitLocal, (*board).requestMDCRead, signal{sdc, readMDC}},
+			{waitLocal, taken, comp, nil, signal{}},
+			{waitLocal, sramData, replyData, (*board).keepRead, signal{}},
+			{remoteAccess, always, waitRemote, (*board).startTimer, signal{fdc, fromMDC}},
+			{remoteAccess, gaveUp, replyData, nil, signal{}},
+			{waitRemote, isAck, replyData, nil, signal{}},
+			{waitRemote, isNack, remoteAccess, (*board).tryAfterNack, signal{}},
+			{waitRemote, timeout, remoteAccess, (*board).tryAfterTimeout, signal{}},
+			{replyData, always, comp, (*board).replyToBus, signal{}},
+			{comp, always, idle, nil, signal{}},
 		},
 	}
 }
@@ -86,22 +89,22 @@ func fdcTable() table {
 			{receiveAnswer, 2, false}, {sramRead, 1, true}, {sramReply, 1, false}, {sendReply, 1, true},
 			{sendAck, 1, true}, {sramWrite, 1, true}, {comp, 1, false}},
 		[]row{
-			{idle, fromFC, accessFC, acceptPacket, signal{receiver, taken}},
-			{idle, fromMDC, accessMDC, nothing, signal{}},
-			{accessMDC, always, send, putRequest, signal{sender, fromFDC}},
-			{send, taken, comp, nothing, signal{}},
-			{accessFC, isWrite, sendAck, putAck, signal{sender, fromFDC}},
-			{accessFC, isAgain, sendReply, putAckAgain, signal{sender, fromFDC}},
-			{accessFC, isBad, sendReply, putNack, signal{sender, fromFDC}},
-			{accessFC, isRead, sramRead, requestFDCRead, signal{sdc, readFDC}},
-			{accessFC, isAnswer, receiveAnswer, nothing, signal{}},
-			{sendAck, taken, sramWrite, requestFDCWrite, signal{sdc, writeFDC}},
-			{sramWrite, taken, comp, nothing, signal{}},
-			{sramRead, sramData, sramReply, nothing, signal{}},
-			{sramReply, always, sendReply, putReply, signal{sender, fromFDC}},
-			{sendReply, taken, comp, nothing, signal{}},
-			{receiveAnswer, always, comp, handleAnswer, signal{}},
-			{comp, always, idle, nothing, signal{}},
+			{idle, fromFC, accessFC, (*board).acceptPacket, signal{receiver, taken}},
+			{idle, fromMDC, accessMDC, nil, signal{}},
+			{accessMDC, always, send, (*board).putRequest, signal{sender, fromFDC}},
+			{send, taken, comp, nil, signal{}},
+			{accessFC, isWrite, sendAck, (*board).putAck, signal{sender, fromFDC}},
+			{accessFC, isAgain, sendReply, (*board).putAckAgain, signal{sender, fromFDC}},
+			{accessFC, isBad, sendReply, (*board).putNack, signal{sender, fromFDC}},
+			{accessFC, isRead, sramRead, (*board).requestFDCRead, signal{sdc, readFDC}},
+			{accessFC, isAnswer, receiveAnswer, nil, signal{}},
+			{sendAck, taken, sramWrite, (*board).requestFDCWrite, signal{sdc, writeFDC}},
+			{sramWrite, taken, comp, nil, signal{}},
+			{sramRead, sramData, sramReply, nil, signal{}},
+			{sramReply, always, sendReply, (*board).putReply, signal{sender, fromFDC}},
+			{sendReply, taken, comp, nil, signal{}},
+			{receiveAnswer, always, comp, (*board).handleAnswer, signal{}},
+			{comp, always, idle, nil, signal{}},
 		},
 	}
 }
@@ -110,11 +113,11 @@ func senderTable() table {
 	return table{
 		[]residence{{idle, 1, true}, {access, 2, false}, {makePacket, 2, false}, {send, 1, true}, {comp, 1, false}},
 		[]row{
-			{idle, fromFDC, access, latchPacket, signal{fdc, taken}},
-			{access, always, makePacket, nothing, signal{}},
-			{makePacket, always, send, encodePacket, signal{fcOut, full}},
-			{send, taken, comp, nothing, signal{}},
-			{comp, always, idle, nothing, signal{}},
+			{idle, fromFDC, access, (*board).latchPacket, signal{fdc, taken}},
+			{access, always, makePacket, nil, signal{}},
+			{makePacket, always, send, (*board).encodePacket, signal{fcOut, full}},
+			{send, taken, comp, nil, signal{}},
+			{comp, always, idle, nil, signal{}},
 		},
 	}
 }
@@ -124,14 +127,14 @@ func receiverTable() table {
 		[]residence{{idle, 1, true}, {receive, 1, false}, {checkHeader, 1, false}, {checkParity, 2, false},
 			{access, 1, true}, {comp, 1, false}},
 		[]row{
-			{idle, full, receive, getFIFO, signal{}},
-			{receive, always, checkHeader, compareHeader, signal{}},
-			{checkHeader, isGood, checkParity, computeParity, signal{}},
-			{checkHeader, isBad, comp, nothing, signal{}},
-			{checkParity, isGood, access, nothing, signal{fdc, fromFC}},
-			{checkParity, isBad, comp, nothing, signal{}},
-			{access, taken, comp, nothing, signal{}},
-			{comp, always, idle, nothing, signal{}},
+			{idle, full, receive, (*board).getFIFO, signal{}},
+			{receive, always, checkHeader, (*board).compareHeader, signal{}},
+			{checkHeader, isGood, checkParity, (*board).computeParity, signal{}},
+			{checkHeader, isBad, comp, nil, signal{}},
+			{checkParity, isGood, access, nil, signal{fdc, fromFC}},
+			{checkParity, isBad, comp, nil, signal{}},
+			{access, taken, comp, nil, signal{}},
+			{comp, always, idle, nil, signal{}},
 		},
 	}
 }
@@ -141,19 +144,19 @@ func sdcTable() table {
 		[]residence{{idle, 1, true}, {dataComing, 2, false}, {writeAccess, 1, true}, {readAccess, 1, true},
 			{getReply, 2, false}, {replyFDC, 2, false}, {replyMDC, 2, false}, {comp, 1, false}},
 		[]row{
-			{idle, writeFDC, dataComing, latchFDCWrite, signal{fdc, taken}},
-			{idle, readFDC, dataComing, latchFDCRead, signal{}},
-			{idle, writeMDC, dataComing, latchMDCWrite, signal{mdc, taken}},
-			{idle, readMDC, dataComing, latchMDCRead, signal{}},
-			{dataComing, isWrite, writeAccess, nothing, signal{sram, isWrite}},
-			{dataComing, isRead, readAccess, nothing, signal{sram, isRead}},
-			{writeAccess, taken, comp, nothing, signal{}},
-			{readAccess, sramData, getReply, selectReader, signal{}},
-			{getReply, fromFDC, replyFDC, nothing, signal{}},
-			{getReply, fromMDC, replyMDC, nothing, signal{}},
-			{replyFDC, always, comp, nothing, signal{fdc, sramData}},
-			{replyMDC, always, comp, nothing, signal{mdc, sramData}},
-			{comp, always, idle, nothing, signal{}},
+			{idle, writeFDC, dataComing, (*board).latchFDCWrite, signal{fdc, taken}},
+			{idle, readFDC, dataComing, (*board).latchFDCRead, signal{}},
+			{idle, writeMDC, dataComing, (*board).latchMDCWrite, signal{mdc, taken}},
+			{idle, readMDC, dataComing, (*board).latchMDCRead, signal{}},
+			{dataComing, isWrite, writeAccess, nil, signal{sram, isWrite}},
+			{dataComing, isRead, readAccess, nil, signal{sram, isRead}},
+			{writeAccess, taken, comp, nil, signal{}},
+			{readAccess, sramData, getReply, (*board).selectReader, signal{}},
+			{getReply, fromFDC, replyFDC, nil, signal{}},
+			{getReply, fromMDC, replyMDC, nil, signal{}},
+			{replyFDC, always, comp, nil, signal{fdc, sramData}},
+			{replyMDC, always, comp, nil, signal{mdc, sramData}},
+			{comp, always, idle, nil, signal{}},
 		},
 	}
 }
@@ -162,10 +165,10 @@ func sramTable() table {
 	return table{
 		[]residence{{idle, 1, true}, {writing, 2, false}, {reading, 5, false}},
 		[]row{
-			{idle, isWrite, writing, nothing, signal{}},
-			{idle, isRead, reading, nothing, signal{}},
-			{writing, always, idle, store, signal{sdc, taken}},
-			{reading, always, idle, load, signal{sdc, sramData}},
+			{idle, isWrite, writing, nil, signal{}},
+			{idle, isRead, reading, nil, signal{}},
+			{writing, always, idle, (*board).store, signal{sdc, taken}},
+			{reading, always, idle, (*board).load, signal{sdc, sramData}},
 		},
 	}
 }
@@ -174,9 +177,9 @@ func fcOutTable(l Link) table {
 	return table{
 		[]residence{{idle, 1, true}, {widths, 4, false}, {sending, l.clocks(), false}},
 		[]row{
-			{idle, full, widths, latchBits, signal{sender, taken}},
-			{widths, always, sending, transmit, signal{}},
-			{sending, always, idle, nothing, signal{}},
+			{idle, full, widths, (*board).latchBits, signal{sender, taken}},
+			{widths, always, sending, (*board).transmit, signal{}},
+			{sending, always, idle, nil, signal{}},
 		},
 	}
 }
@@ -185,10 +188,10 @@ func fcInTable() table {
 	return table{
 		[]residence{{idle, 1, true}, {widths, 4, false}, {dropped, 1, false}},
 		[]row{
-			{idle, full, widths, nothing, signal{}},
-			{idle, short, dropped, countShort, signal{}},
-			{widths, always, idle, putFIFO, signal{}},
-			{dropped, always, idle, nothing, signal{}},
+			{idle, full, widths, nil, signal{}},
+			{idle, short, dropped, (*board).countShort, signal{}},
+			{widths, always, idle, (*board).putFIFO, signal{}},
+			{dropped, always, idle, nil, signal{}},
 		},
 	}
 }

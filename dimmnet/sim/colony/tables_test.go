@@ -130,9 +130,11 @@ func TestPathsAreWalked(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for a := action(1); a < actions; a++ {
-		if a.String() == "" || handlers()[a] == nil {
-			t.Errorf("action %d %q does nothing", a, a)
+	for m, table := range tables(Burst) {
+		for _, r := range table.rows {
+			if r.do != nil && r.do.String() == "" {
+				t.Errorf("%v: an action from %v on %v has no name", module(m), r.from, r.on)
+			}
 		}
 	}
 	for i := input(1); i < inputs; i++ {
