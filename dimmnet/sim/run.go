@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/event"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
-	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
 )
 
@@ -23,14 +23,11 @@ const (
 
 // Result describes a run that has ended.
 type Result struct {
-	TraceHash uint64         // over every delivery and every change of state
-	Events    uint64         // number of events that have happened
-	End       dimmnet.Time   // time of the last event, or of the last access to a node's NIC
-	NIC       martini.Counts // sum over all NICs
-	Refused   []Refused      // the first packets that were refused, at most 100
-	UDP       UDPCounts      // on a UDP network
-	Held      uint64         // packets that partitions have held
-	Struck    []bool         // by index in Config.Faults: the fault affected the run
+	TraceHash uint64       // over every delivery and every change of state
+	Events    uint64       // number of events that have happened
+	End       dimmnet.Time // time of the last event, or of the last access to a node's NIC
+	network.Totals
+	Struck []bool // by index in Config.Faults: the fault affected the run
 }
 
 // run is one run of a network: its parts, joined.
@@ -52,7 +49,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		return errors.New("sim: Run without a body")
 	}
 	for i := range w.cfg.Faults {
-		if err := w.cfg.Faults[i].checkRanks(nodes); err != nil {
+		if err := checkRanks(&w.cfg.Faults[i], nodes); err != nil {
 			return err
 		}
 	}
@@ -84,8 +81,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 		}
 	}
 	w.result = Result{
-		TraceHash: r.trace.Hash(), Events: r.line.Events(), End: r.line.End(), NIC: r.net.Chips(), Refused: r.net.Refused(),
-		UDP: r.net.Datagrams(), Held: r.net.Held(), Struck: r.trace.Struck(),
+		TraceHash: r.trace.Hash(), Events: r.line.Events(), End: r.line.End(), Struck: r.trace.Struck(), Totals: r.net.Totals(),
 	}
 	return r.hosts.Cause()
 }
@@ -103,14 +99,14 @@ func (w *Network) newRun(ctx context.Context, nodes int, budget *host.Budget, bo
 	}
 	delays := event.Delays{Seed: w.cfg.Seed, Most: w.cfg.MaxDelay}
 	udp := w.cfg.UDP != nil
-	faults := sortFaults(w.cfg.Faults)
+	crash := slices.ContainsFunc(w.cfg.Faults, func(f Fault) bool { return f.Kind == Crash })
 	r.net = network.New(network.Config{
 		Preset: &w.preset, Nodes: nodes, Delays: delays, ExternalLoop: w.cfg.ExternalLoop, UDP: w.cfg.UDP,
-		LookAhead:  !w.cfg.Spin && !udp && !faults.crash, // threads learn of a crash at once
-		Partitions: faults.partitions, Corruptions: faults.corruptions,
+		LookAhead: !w.cfg.Spin && !udp && !crash, // threads learn of a crash at once
+		Faults:    w.cfg.Faults,
 	}, &r.line, r.trace)
 	r.hosts = host.New(ctx, host.Config{
-		Preset: &w.preset, Nodes: nodes, Delays: delays, Limit: w.cfg.Limit, Spin: w.cfg.Spin, UDP: udp, Faults: faults.hosts, Budget: budget,
+		Preset: &w.preset, Nodes: nodes, Delays: delays, Limit: w.cfg.Limit, Spin: w.cfg.Spin, UDP: udp, Faults: w.cfg.Faults, Budget: budget,
 		Port: func(th *host.Thread) dimmnet.Port {
 			p := port{th, r.ends[th.Rank()], &w.preset, r}
 			if udp {

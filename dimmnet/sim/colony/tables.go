@@ -10,7 +10,7 @@ type row struct {
 	emit signal
 }
 
-// action is an operation on the data of a board when a module changes its state; nil if there is none.
+// action is what a module does with the data of its board; nil if nothing.
 type action func(*board) input
 
 // signal is an input of another module of the same board; none if in is always.

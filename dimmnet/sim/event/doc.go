@@ -1,5 +1,5 @@
 // Package event is the virtual time of a simulated run: the queue of events, the trace of what has
-// happened, and the random delays. It knows neither NICs nor threads.
+// happened, the random delays and the faults. It knows neither NICs nor threads.
 //
 //	var line event.Timeline
 //	line.Schedule(at, kindLand, packet)

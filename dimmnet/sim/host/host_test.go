@@ -57,7 +57,7 @@ func TestTimerFollowsTheDeadline(t *testing.T) {
 	if a.timer != cfg.AckDelay {
 		t.Errorf("the timer is armed for %v, want %v", a.timer, cfg.AckDelay)
 	}
-	sent := func() uint64 { return k.net.Datagrams().Sent }
+	sent := func() uint64 { return k.net.Totals().UDP.Sent }
 	events, before := k.line.Len(), sent()
 	k.timerEvent(a.ref, cfg.FirstTimeout)
 	if k.line.Len() != events || sent() != before || !a.armed || a.timer != cfg.AckDelay {
@@ -101,7 +101,7 @@ func TestNothingIsUnderWay(t *testing.T) {
 	}
 	// the number of the next frame is one that was in use
 	k.nodes[0].net.Notify(1, k.line.Now())
-	if number, sent := k.line.First().Ref, k.net.Datagrams().Sent; uint64(number) > sent/4 {
+	if number, sent := k.line.First().Ref, k.net.Totals().UDP.Sent; uint64(number) > sent/4 {
 		t.Errorf("the frame after %d datagrams is number %d", sent, number)
 	}
 }

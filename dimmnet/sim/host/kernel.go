@@ -23,7 +23,7 @@ type Config struct {
 	Limit  dimmnet.Time // of virtual time
 	Spin   bool         // run every polling pass, even those without progress
 	UDP    bool         // threads that idle sleep until a datagram arrives
-	Faults []Fault
+	Faults []event.Fault
 	Budget *Budget // nil: no bound
 	// Port makes the port of a new thread.
 	Port func(*Thread) dimmnet.Port
@@ -192,7 +192,7 @@ func (k *Kernel) handle() {
 	case evDeferred:
 		k.threads[e.Ref].perform()
 	case evCrash:
-		k.crash(&k.cfg.Faults[e.Ref])
+		k.crash(e.Ref)
 	}
 }
 

@@ -5,45 +5,40 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/event"
 )
-
-// Fault is a pause of a node's threads, or the node's crash.
-type Fault struct {
-	Number   int // in the trace
-	Rank     dimmnet.Rank
-	From, To dimmnet.Time
-	// Crash fails the run at From, unless the program of Rank has returned before; nil: a pause.
-	Crash error
-}
 
 type pause struct {
 	from, to dimmnet.Time
-	fault    int
+	fault    int // its index in Config.Faults
 }
 
 // scheduleFaults schedules the events of the run's faults, and stores the pauses.
 func (k *Kernel) scheduleFaults() {
 	for i, f := range k.cfg.Faults {
-		if f.Crash != nil {
-			k.line.Schedule(f.From, evCrash, int32(i))
-			continue
+		switch f.Kind {
+		case event.Crash:
+			k.line.Schedule(f.At, evCrash, int32(i))
+		case event.Pause:
+			n := &k.nodes[f.Rank]
+			n.pauses = append(n.pauses, pause{f.At, f.End(), i})
+			n.coupled = true
+			k.line.Schedule(f.At, evPause, int32(f.Rank))
 		}
-		n := &k.nodes[f.Rank]
-		n.pauses = append(n.pauses, pause{f.From, f.To, f.Number})
-		n.coupled = true
-		k.line.Schedule(f.From, evPause, int32(f.Rank))
 	}
 	for i := range k.nodes {
 		slices.SortFunc(k.nodes[i].pauses, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	}
 }
 
-func (k *Kernel) crash(f *Fault) {
+// crash fails the run, unless the program of the fault's rank has returned before.
+func (k *Kernel) crash(fault int32) {
+	f := &k.cfg.Faults[fault]
 	for _, th := range k.nodes[f.Rank].threads {
 		if th.state != ended && k.err == nil {
-			k.trace.Strike(f.Number)
-			k.line.Happened(f.From)
-			k.fail(f.Crash)
+			k.trace.Strike(int(fault))
+			k.line.Happened(f.At)
+			k.fail(&event.CrashError{Rank: f.Rank, At: f.At})
 		}
 	}
 }

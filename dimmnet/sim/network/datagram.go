@@ -20,7 +20,7 @@ type UDP struct {
 type UDPCounts struct {
 	Sent       uint64 // all datagrams, including those sent again
 	Lost       uint64
-	Parted     uint64 // datagrams lost by a Partition; included in Lost
+	Parted     uint64 // datagrams lost by a partition; included in Lost
 	Duplicated uint64
 	Reordered  uint64
 	Corrupted  uint64 // datagrams damaged, and so dropped by their receivers
@@ -57,27 +57,27 @@ func (n *Node) Emit(dst dimmnet.Rank, datagram []byte, ready dimmnet.Time) {
 	w := n.net
 	p := packet{kind: kindDatagram, size: int32(len(datagram)), src: n.rank, dst: dst}
 	at := w.transmit(&p, ready)
-	w.counts.Sent++
+	w.totals.UDP.Sent++
 	if w.cfg.Delays.Seed != 0 {
 		at = w.delay(n, &p, at)
 	}
 	copies := 1
 	if n.chance(dst, w.cfg.UDP.Duplicate) {
-		w.counts.Duplicated++
+		w.totals.UDP.Duplicated++
 		copies = 2
 	}
 	for range copies {
 		parted := w.held(n.rank, dst, at) > at
 		if parted {
-			w.counts.Parted++
+			w.totals.UDP.Parted++
 		}
 		if parted || n.chance(dst, w.cfg.UDP.Loss) {
-			w.counts.Lost++
+			w.totals.UDP.Lost++
 			continue
 		}
 		late := dimmnet.Time(0)
 		if n.chance(dst, w.cfg.UDP.Reorder) {
-			w.counts.Reordered++
+			w.totals.UDP.Reordered++
 			late = dimmnet.Time(n.draw(dst) * float64(w.preset.UDP.Held))
 		}
 		p.damaged = n.corrupts(dst, at)

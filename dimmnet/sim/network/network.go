@@ -15,10 +15,9 @@ type Config struct {
 	ExternalLoop bool // packets of a node to itself travel over its cable
 	// LookAhead makes the network know when packets can land, so that threads need not wait for
 	// events that cannot concern them. It is only for NICs.
-	LookAhead   bool
-	UDP         *UDP // nil: the nodes have NICs
-	Partitions  []Partition
-	Corruptions []Corruption
+	LookAhead bool
+	UDP       *UDP // nil: the nodes have NICs
+	Faults    []event.Fault
 }
 
 // Network is the network of one run. Its events are in the run's timeline; Handle lets them happen.
@@ -36,10 +35,8 @@ type Network struct {
 	receiveTime dimmnet.Time // sum of the receive stages
 	ackTime     dimmnet.Time // sum of the send stages that a packet made by the hardware passes
 
-	transfers   event.Pool[transfer]
-	refusals    []Refused
-	counts      UDPCounts
-	heldPackets uint64
+	transfers event.Pool[transfer]
+	totals    Totals // without NIC
 }
 
 // The kinds of the network's events.
@@ -152,24 +149,24 @@ const maxRefused = 100
 
 // Report adds a refusal to the network's list.
 func (w *Network) Report(r Refused) {
-	if len(w.refusals) < maxRefused {
-		w.refusals = append(w.refusals, r)
+	if len(w.totals.Refused) < maxRefused {
+		w.totals.Refused = append(w.totals.Refused, r)
 	}
 }
 
-// Refused returns the first packets that were refused, at most 100.
-func (w *Network) Refused() []Refused { return w.refusals }
+// Totals are the counts of a network.
+type Totals struct {
+	NIC     martini.Counts // sum over all NICs
+	Refused []Refused      // the first packets that were refused, at most 100
+	UDP     UDPCounts      // on a UDP network
+	Held    uint64         // packets that partitions have held
+}
 
-// Chips returns the sum of the counts of all NICs.
-func (w *Network) Chips() (sum martini.Counts) {
+// Totals returns the counts so far.
+func (w *Network) Totals() Totals {
+	t := w.totals
 	for i := range w.nodes {
-		sum = sum.Plus(w.nodes[i].chip.Counts())
+		t.NIC = t.NIC.Plus(w.nodes[i].chip.Counts())
 	}
-	return sum
+	return t
 }
-
-// Datagrams returns the counts of a UDP network.
-func (w *Network) Datagrams() UDPCounts { return w.counts }
-
-// Held returns the number of packets that partitions have held.
-func (w *Network) Held() uint64 { return w.heldPackets }

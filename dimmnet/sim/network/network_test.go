@@ -83,7 +83,7 @@ func TestNothingIsLeft(t *testing.T) {
 			t.Errorf("rank %d: %d uses of bulk memory and %d requests are left", i, e.uses, len(e.queue))
 		}
 	}
-	if refusals := w.Chips().Refusals(); refusals < 240 {
+	if refusals := w.Totals().NIC.Refusals(); refusals < 240 {
 		t.Errorf("%d refusals, want 240: 80 of each rank", refusals)
 	}
 }

@@ -91,7 +91,7 @@ func (w *Network) sendCopies(p packet, start dimmnet.Time) {
 
 // pass sends the head of p to the other end of the link, unless a partition holds p.
 func (w *Network) pass(p packet, at dimmnet.Time) {
-	if len(w.cfg.Partitions) > 0 {
+	if len(w.cfg.Faults) > 0 {
 		w.passPartition(p, at)
 		return
 	}
