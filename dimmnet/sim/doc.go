@@ -11,7 +11,7 @@
 // This package is the door: it checks a Config, joins the parts of a run, and has the ports, which
 // charge a thread for its accesses to the NIC. Imports point down:
 //
-//	sim      Config, Network, Result, faults; ports to DIMMnet-1 and UDP; User
+//	sim      Config, Network, Result; ports to DIMMnet-1, with its driver, and to UDP; User
 //	host     threads as coroutines, CPUs, skipped polls, look-ahead, sleep, protocol stack
 //	network  NICs, memory that peers write to, links, switches, RDMA, Ethernet
 //	event    the queue of events, virtual time, the trace

@@ -14,7 +14,7 @@ import (
 // port is a thread's port to a DIMMnet-1. It charges what an access costs the CPU.
 type port struct {
 	*host.Thread
-	nic    *network.Node
+	nic    *driver
 	preset *presets.Preset
 	run    *run
 }
@@ -45,7 +45,7 @@ func (p *port) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset, 
 			return false
 		}
 	}
-	hit, err := p.nic.KickPage(dst, dsts, off)
+	hit, err := p.nic.kickPage(dst, dsts, off)
 	if err != nil {
 		p.Busy(times.Write)
 		p.Fail(fmt.Errorf("sim: rank %d: %w", p.Rank(), err))
@@ -77,18 +77,18 @@ func (p *port) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte) bool {
 		return false
 	}
 	p.fillWindow(len(b), WriteCombining)
-	p.nic.Write(dst, off, b, p.Now())
+	p.nic.blocks.Add(p.nic.Block(p.header(martini.CommandBlock, dst, off, len(b)), b, -1, p.Now()))
 	p.Count(dimmnet.Counters{Writes: 1, Bytes: uint64(len(b))})
 	return true
 }
 
 func (p *port) window() bool {
-	if p.nic.KnowsWindow() {
+	if p.nic.knownFree > 0 {
 		p.Sync()
 		if p.Failure() != nil {
 			return false
 		}
-		p.nic.TakeWindow()
+		p.nic.knownFree--
 		return true
 	}
 	// The program decides when the status has arrived, so Sync comes after the cost of the read.
@@ -96,7 +96,12 @@ func (p *port) window() bool {
 	// when polls are skipped.
 	p.Busy(p.preset.Host.Read)
 	p.Sync()
-	return p.Failure() == nil && p.nic.ReadWindows(p.Now())
+	all := p.preset.Windows - p.nic.Chip().Windows()
+	if p.Failure() != nil || !p.nic.Below(&p.nic.blocks, all, p.Now()) {
+		return false
+	}
+	p.nic.knownFree = all - p.nic.blocks.Waiting(p.Now()) - 1
+	return true
 }
 
 func (p *port) fillWindow(n int, kind WindowKind) {
@@ -149,7 +154,7 @@ func (p *port) Push(dst dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 	if !p.request() {
 		return false
 	}
-	p.nic.Push(p.nic.Header(martini.CommandPush, dst, to, n), from, n, done, p.Now())
+	p.nic.Push(p.header(martini.CommandPush, dst, to, n), from, n, done, p.Now())
 	p.Count(dimmnet.Counters{Pushes: 1, Bytes: uint64(n)})
 	return true
 }
@@ -160,7 +165,7 @@ func (p *port) Pull(src dimmnet.Rank, from, to dimmnet.Offset, n int, done dimmn
 	if !p.request() {
 		return false
 	}
-	ask, into := p.nic.Header(martini.CommandPull, src, from, n), p.nic.Header(martini.CommandPush, p.Rank(), to, n)
+	ask, into := p.header(martini.CommandPull, src, from, n), p.header(martini.CommandPush, p.Rank(), to, n)
 	p.nic.Pull(ask, into, n, done, p.Now())
 	p.Count(dimmnet.Counters{Pulls: 1, Bytes: uint64(n)})
 	return true

@@ -32,12 +32,11 @@ type Result struct {
 
 // run is one run of a network: its parts, joined.
 type run struct {
-	line    event.Timeline
-	trace   *event.Trace
-	net     *network.Network
-	ends    []*network.Node // by rank
-	hosts   *host.Kernel
-	windows map[dimmnet.Rank][]window // of Users, by number
+	line  event.Timeline
+	trace *event.Trace
+	net   *network.Network
+	nodes []driver // by rank
+	hosts *host.Kernel
 }
 
 // Run starts body on nodes nodes; see [dimmnet.Network]. All threads run on one goroutine.
@@ -93,9 +92,8 @@ func endedEarly(ctx context.Context) error {
 // newRun joins the parts of a run, which is ready to begin.
 func (w *Network) newRun(ctx context.Context, nodes int, budget *host.Budget, body func(dimmnet.Host) error) *run {
 	r := &run{
-		trace:   event.NewTrace(nodes, len(w.cfg.Faults), w.cfg.Trace),
-		ends:    make([]*network.Node, nodes),
-		windows: make(map[dimmnet.Rank][]window),
+		trace: event.NewTrace(nodes, len(w.cfg.Faults), w.cfg.Trace),
+		nodes: make([]driver, nodes),
 	}
 	delays := event.Delays{Seed: w.cfg.Seed, Most: w.cfg.MaxDelay}
 	udp := w.cfg.UDP != nil
@@ -108,7 +106,7 @@ func (w *Network) newRun(ctx context.Context, nodes int, budget *host.Budget, bo
 	r.hosts = host.New(ctx, host.Config{
 		Preset: &w.preset, Nodes: nodes, Delays: delays, Limit: w.cfg.Limit, Spin: w.cfg.Spin, UDP: udp, Faults: w.cfg.Faults, Budget: budget,
 		Port: func(th *host.Thread) dimmnet.Port {
-			p := port{th, r.ends[th.Rank()], &w.preset, r}
+			p := port{th, &r.nodes[th.Rank()], &w.preset, r}
 			if udp {
 				return &udpPort{p}
 			}
@@ -119,8 +117,11 @@ func (w *Network) newRun(ctx context.Context, nodes int, budget *host.Budget, bo
 		if i%boundNodes == 0 && ctx.Err() != nil {
 			break
 		}
-		r.ends[i] = r.net.Open(dimmnet.Rank(i))
-		r.hosts.Start(r.ends[i], dimmnet.Rank(i), body)
+		n := &r.nodes[i]
+		if n.Node = r.net.Open(dimmnet.Rank(i)); !udp {
+			n.openPort(&w.preset.Limits)
+		}
+		r.hosts.Start(n.Node, dimmnet.Rank(i), body)
 	}
 	return r
 }

@@ -102,7 +102,7 @@ func (u *User) Map(s martini.Seed) (page int, err error) {
 		return 0, fmt.Errorf("sim: header seed for rank %d: there are %d nodes", s.To, p.Nodes())
 	}
 	s.Owner = u.owner
-	if s.Physical && !p.run.ends[s.To].Chip().Within(s.Owner, dimmnet.Offset(s.Addr), martini.PageBytes) {
+	if s.Physical && !p.run.nodes[s.To].Chip().Within(s.Owner, dimmnet.Offset(s.Addr), martini.PageBytes) {
 		return 0, p.refuse(martini.RefusedMemory)
 	}
 	return p.nic.Chip().Map(s)
@@ -115,13 +115,11 @@ func (u *User) Window(kind WindowKind) (number int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	all := p.run.windows[p.Rank()]
-	if number == len(all) {
-		all = append(all, window{})
-		p.run.windows[p.Rank()] = all
+	if number == len(p.nic.windows) {
+		p.nic.windows = append(p.nic.windows, window{})
 	}
 	// left is kept: packets of the previous user may still be in the window
-	all[number].kind = kind
+	p.nic.windows[number].kind = kind
 	return number, nil
 }
 
@@ -139,7 +137,7 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 	if err != nil {
 		return false, err
 	}
-	if p.Failure() != nil || !p.nic.HasCredit(&u.credits, p.Now()) {
+	if p.Failure() != nil || !p.nic.Below(&u.credits, p.preset.FIFO, p.Now()) {
 		return false, p.Failure()
 	}
 	p.nic.PostFor(&u.credits, h, lowBytes(v, size), size, p.Now(), hit)
@@ -169,7 +167,7 @@ func (u *User) Block(number int, h martini.Header, b []byte, ack dimmnet.Offset)
 		}
 		status = int32(ack)
 	}
-	w := &p.run.windows[p.Rank()][number]
+	w := &p.nic.windows[number]
 	if w.used {
 		p.Busy(p.preset.Host.Read)
 		p.Sync()

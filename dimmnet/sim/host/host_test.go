@@ -2,11 +2,13 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/event"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 )
@@ -142,7 +144,11 @@ func TestPastIsSeen(t *testing.T) {
 	if got, want := look(), "2222222211111111 0 000000000000111111112222 2222 2"; got != want {
 		t.Errorf("after the landing: %s, want %s", got, want)
 	}
-	peer.Write(0, 16, make([]byte, 8), 0)
+	user, chip := martini.Owner{Group: 1}, n.net.Chip()
+	if err := errors.Join(chip.Open(user), chip.Register(user, 0, 0, 1024)); err != nil {
+		t.Fatal(err)
+	}
+	peer.Block(martini.Header{Owner: user, Command: martini.CommandBlock, Addr: 16, Length: 8}, make([]byte, 8), -1, 0)
 	if e := next(); k.keepPast(n, &e) {
 		t.Error("keepPast returned true for a block")
 	}

@@ -1,15 +1,16 @@
 // Package network is what lies between the hosts of a simulated run: DIMMnet-1 NICs with their
 // memory, links and switches, and the Ethernet. It knows no threads and charges no CPU: package
-// host does that, and asks which node an event concerns. So a network also works without hosts:
+// host does that, and asks which node an event concerns. Nor does it know which kick pages and
+// windows a Port uses: the ports do. So a network also works without hosts:
 //
 //	var line event.Timeline
 //	w := network.New(network.Config{Preset: &preset, Nodes: 2}, &line, event.NewTrace(2, 0, nil))
 //	a, b := w.Open(0), w.Open(1)
-//	a.Write(1, 0, []byte("hello"), now)
+//	a.Post(&network.Store{To: 1, Off: 8, Word: 7, Size: 8, Written: now, Hit: true})
 //	for line.Len() > 0 {
 //		w.Handle(line.Pop())
 //	}
-//	fmt.Println(b.Load(0))
+//	fmt.Println(b.Load(8))
 //
 // # The NIC
 //

@@ -87,7 +87,6 @@ func (w *Network) Open(rank dimmnet.Rank) *Node {
 	n.net, n.rank, n.memory = w, rank, newLLCM(w.preset.Limits.LLCM)
 	if w.cfg.UDP == nil {
 		n.host, n.network = make(Memory), make(Memory)
-		n.openPort(&w.preset.Limits)
 	}
 	return n
 }

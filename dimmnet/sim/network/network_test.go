@@ -21,8 +21,31 @@ func open(t *testing.T, cfg Config) (*Network, []*Node) {
 	nodes := make([]*Node, cfg.Nodes)
 	for i := range nodes {
 		nodes[i] = w.Open(dimmnet.Rank(i))
+		if cfg.UDP == nil {
+			mustOpen(t, nodes[i], port(), preset.Limits.LLCM+preset.Limits.Bulk)
+		}
 	}
 	return w, nodes
+}
+
+// port is a process to whose region 0 all memory belongs.
+func port() martini.Owner { return martini.Owner{Group: 1, Process: 1} }
+
+// mustOpen makes o a user of the node's NIC, with n bytes from offset 0 on as its region 0.
+func mustOpen(t *testing.T, node *Node, o martini.Owner, n int) {
+	t.Helper()
+	err := node.chip.Open(o)
+	if err == nil {
+		err = node.chip.Register(o, 0, 0, n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// header returns the header of a packet to off.
+func header(c martini.Command, dst dimmnet.Rank, off dimmnet.Offset, n int) martini.Header {
+	return martini.Header{Owner: port(), To: dst, Command: c, Addr: uint32(off), Length: n}
 }
 
 // settle lets all events up to a time happen.
@@ -41,12 +64,7 @@ func TestNothingIsLeft(t *testing.T) {
 	w, nodes := open(t, Config{Nodes: 3, LookAhead: true})
 	user := martini.Owner{Group: 5, Process: 5}
 	for _, n := range nodes {
-		if err := n.chip.Open(user); err != nil {
-			t.Fatal(err)
-		}
-		if err := n.chip.Register(user, 0, 0, 8192); err != nil {
-			t.Fatal(err)
-		}
+		mustOpen(t, n, user, 8192)
 	}
 	for i := range 40 {
 		now := dimmnet.Time(i+1) * dimmnet.Millisecond
@@ -54,13 +72,13 @@ func TestNothingIsLeft(t *testing.T) {
 		for _, n := range nodes {
 			dst := dimmnet.Rank(i % 3)
 			n.Post(&Store{Written: now, Word: 1, To: dst, Size: 8, Hit: true})
-			n.Write(dst, 64, make([]byte, 1+i*11), now)
+			n.Block(header(martini.CommandBlock, dst, 64, 1+i*11), make([]byte, 1+i*11), -1, now)
 			all := Store{Written: now, Word: 1, Off: 8, Group: []dimmnet.Rank{0, 1, 2}, Size: 8}
 			n.Announce(&all)
 			n.Withdraw(&all)
 			n.Post(&all)
-			n.Push(n.Header(martini.CommandPush, dst, llcm, 5000+i), llcm, 5000+i, 16, now)
-			n.Pull(n.Header(martini.CommandPull, dst, llcm, 5000+i), n.Header(martini.CommandPush, n.rank, 4096, 5000+i), 5000+i, 24, now)
+			n.Push(header(martini.CommandPush, dst, llcm, 5000+i), llcm, 5000+i, 16, now)
+			n.Pull(header(martini.CommandPull, dst, llcm, 5000+i), header(martini.CommandPush, n.rank, 4096, 5000+i), 5000+i, 24, now)
 			// rank dst refuses both
 			beyond := martini.Header{Owner: user, To: dst, Addr: 8000, Command: martini.CommandPush, Length: 8192}
 			n.Push(beyond, 0, 8192, 32, now)
@@ -94,8 +112,9 @@ func TestBlocksAreReused(t *testing.T) {
 	for i := range dimmnet.Time(1000) {
 		now := i * 100 * dimmnet.Microsecond
 		settle(w, now)
-		nodes[0].Write(1, 0, make([]byte, 464), now)
-		nodes[0].Write(1, 0, make([]byte, 8), now)
+		for _, n := range []int{464, 8} {
+			nodes[0].Block(header(martini.CommandBlock, 1, 0, n), make([]byte, n), -1, now)
+		}
 	}
 	settle(w, dimmnet.Second)
 	blocks := 0

@@ -79,13 +79,13 @@ func (n *Node) Withdraw(s *Store) {
 // Post posts s for the Port.
 func (n *Node) Post(s *Store) {
 	p := packet{kind: kindStore, word: s.Word, dsts: s.Group, off: s.Off, size: s.Size, ref: -1, src: n.rank, dst: s.To}
-	n.fifo.add(n.net.post(p, n.kicked(s.Written, s.Hit)))
+	n.fifo.Add(n.net.post(p, n.kicked(s.Written, s.Hit)))
 }
 
 // PostFor posts a word with a header for a user with credits of its own.
 func (n *Node) PostFor(credits *Departures, h martini.Header, word uint64, size int, written dimmnet.Time, hit bool) {
 	p := packet{kind: kindStore, header: h, word: word, size: int32(size), ref: -1, src: n.rank, dst: h.To}
-	credits.add(n.net.post(p, n.kicked(written, hit)))
+	credits.Add(n.net.post(p, n.kicked(written, hit)))
 }
 
 // kicked returns when a store that is written up to the time at can be on the link. On an HTLB
@@ -99,21 +99,16 @@ func (n *Node) kicked(at dimmnet.Time, hit bool) dimmnet.Time {
 }
 
 // Stores returns the number of words that the Port has posted and that wait in the NIC.
-func (n *Node) Stores(now dimmnet.Time) int { return n.fifo.waiting(now) }
+func (n *Node) Stores(now dimmnet.Time) int { return n.fifo.Waiting(now) }
 
 // CanStore reports whether the transaction FIFO has room for the Port. If not, idle threads of the
 // node poll again when it has.
-func (n *Node) CanStore(now dimmnet.Time) bool { return n.HasCredit(&n.fifo, now) }
+func (n *Node) CanStore(now dimmnet.Time) bool { return n.Below(&n.fifo, n.net.preset.FIFO, now) }
 
-// HasCredit is CanStore for credits of a user.
-func (n *Node) HasCredit(credits *Departures, now dimmnet.Time) bool {
-	return n.below(credits, n.net.preset.FIFO, now)
-}
-
-// below reports whether fewer than limit packets of d wait. If not, idle threads wake up when one
-// leaves.
-func (n *Node) below(d *Departures, limit int, now dimmnet.Time) bool {
-	if d.waiting(now) < limit {
+// Below reports whether fewer than limit packets of d wait. If not, idle threads of the node poll
+// again when one leaves.
+func (n *Node) Below(d *Departures, limit int, now dimmnet.Time) bool {
+	if d.Waiting(now) < limit {
 		return true
 	}
 	n.WakeAt(d.first())
@@ -126,28 +121,6 @@ func (n *Node) WakeAt(t dimmnet.Time) {
 		n.freeAt = t
 		n.net.scheduleFree(n.rank, t)
 	}
-}
-
-// KnowsWindow reports whether the program knows of a free window of the Port.
-func (n *Node) KnowsWindow() bool { return n.knownFree > 0 }
-
-// TakeWindow uses a window that the program knows to be free.
-func (n *Node) TakeWindow() { n.knownFree-- }
-
-// ReadWindows learns which windows of the Port are free, and uses one. If none is, idle threads of
-// the node poll again when one is.
-func (n *Node) ReadWindows(now dimmnet.Time) bool {
-	all := n.net.preset.Windows - n.chip.Windows()
-	if !n.below(&n.windows, all, now) {
-		return false
-	}
-	n.knownFree = all - n.windows.waiting(now) - 1
-	return true
-}
-
-// Write sends a copy of b through a window of the Port, which has been filled at the time filled.
-func (n *Node) Write(dst dimmnet.Rank, off dimmnet.Offset, b []byte, filled dimmnet.Time) {
-	n.windows.add(n.Block(n.Header(martini.CommandBlock, dst, off, len(b)), b, -1, filled))
 }
 
 // Block sends a copy of b through a window, which has been filled at the time filled. ack is where
@@ -175,18 +148,4 @@ func (n *Node) Push(h martini.Header, from dimmnet.Offset, bytes int, done dimmn
 // Pull requests bytes from the address in ask for the address in into, which is this node's.
 func (n *Node) Pull(ask, into martini.Header, bytes int, done dimmnet.Offset, written dimmnet.Time) {
 	n.request(transfer{owner: n.rank, src: ask.To, dst: n.rank, header: into, ask: ask, bytes: bytes, done: done, pull: true}, written)
-}
-
-func (n *Node) request(t transfer, written dimmnet.Time) {
-	t.ready = written + n.net.sendTime + n.net.preset.NIC.PushStart
-	n.net.request(t)
-}
-
-// Header returns the header of a block or RDMA packet that a Port posts to off.
-func (n *Node) Header(c martini.Command, dst dimmnet.Rank, off dimmnet.Offset, bytes int) martini.Header {
-	h := martini.Header{Owner: portOwner(), To: dst, Region: regionLLCM, Command: c, Addr: uint32(off), Length: bytes}
-	if llcm := dimmnet.Offset(n.net.preset.Limits.LLCM); off >= llcm {
-		h.Region, h.Addr = regionBulk, uint32(off-llcm)
-	}
-	return h
 }

@@ -37,7 +37,10 @@ type transfer struct {
 // refusedStatus marks the status word of a refused request; the reason is in its low bits.
 const refusedStatus = 1 << 63
 
-func (w *Network) request(t transfer) {
+// request starts a transfer, which has been written at the time written.
+func (n *Node) request(t transfer, written dimmnet.Time) {
+	w := n.net
+	t.ready = written + w.sendTime + w.preset.NIC.PushStart
 	t.bulk = [2]int32{-1, w.inBulk(t.dst, &t.header)}
 	if t.pull {
 		t.bulk[0] = w.inBulk(t.src, &t.ask)
