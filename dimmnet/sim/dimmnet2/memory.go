@@ -2,6 +2,7 @@ package dimmnet2
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
@@ -23,30 +24,28 @@ func (m memory) store(off dimmnet.Offset, v uint64) {
 // Pattern is the ordered list of memory pieces that a command accesses. Contiguous, Strided,
 // Listed, Packed and Pieces return one.
 type Pattern struct {
-	pieces []piece
+	pieces []Range
 	packed bool
 }
 
-type piece struct {
-	at dimmnet.Offset
-	n  int
+// Range is a piece of memory.
+type Range struct {
+	Off   dimmnet.Offset
+	Bytes int
 }
 
-// nowhere returns a piece outside of all memory, which makes a pattern invalid.
-func nowhere() piece { return piece{} }
-
 // Contiguous returns a pattern of n bytes at off.
-func Contiguous(off dimmnet.Offset, n int) Pattern { return Pattern{pieces: []piece{{off, n}}} }
+func Contiguous(off dimmnet.Offset, n int) Pattern { return Pattern{pieces: []Range{{off, n}}} }
 
 // Strided returns a pattern of count pieces of n bytes from off on, stride bytes apart.
 func Strided(off dimmnet.Offset, n, count, stride int) (p Pattern) {
 	for k := range count {
 		at := int64(off) + int64(k)*int64(stride)
 		if at != int64(dimmnet.Offset(at)) {
-			p.pieces = append(p.pieces, nowhere())
+			p.pieces = append(p.pieces, Range{}) // outside of all memory: the pattern is invalid
 			continue
 		}
-		p.pieces = append(p.pieces, piece{dimmnet.Offset(at), n})
+		p.pieces = append(p.pieces, Range{dimmnet.Offset(at), n})
 	}
 	return p
 }
@@ -54,7 +53,7 @@ func Strided(off dimmnet.Offset, n, count, stride int) (p Pattern) {
 // Listed returns a pattern of n-byte pieces at offsets. In a window each starts at a word.
 func Listed(n int, at ...dimmnet.Offset) (p Pattern) {
 	for _, off := range at {
-		p.pieces = append(p.pieces, piece{off, n})
+		p.pieces = append(p.pieces, Range{off, n})
 	}
 	return p
 }
@@ -66,25 +65,13 @@ func Packed(n int, at ...dimmnet.Offset) Pattern {
 	return p
 }
 
-// Range is a piece of memory for Pieces.
-type Range struct {
-	Off   dimmnet.Offset
-	Bytes int
-}
-
 // Pieces returns a packed pattern of pieces of different lengths.
-func Pieces(ranges ...Range) Pattern {
-	p := Pattern{packed: true}
-	for _, r := range ranges {
-		p.pieces = append(p.pieces, piece{r.Off, r.Bytes})
-	}
-	return p
-}
+func Pieces(ranges ...Range) Pattern { return Pattern{slices.Clone(ranges), true} }
 
 // Bytes returns the size of the pattern in a window.
 func (p Pattern) Bytes() (n int) {
 	for _, x := range p.pieces {
-		n = p.next(n) + x.n
+		n = p.next(n) + x.Bytes
 	}
 	return n
 }
@@ -101,8 +88,8 @@ func (m memory) gather(p Pattern) []byte {
 	at := 0
 	for _, x := range p.pieces {
 		at = p.next(at)
-		m.Read(b[at:at+x.n], x.at)
-		at += x.n
+		m.Read(b[at:at+x.Bytes], x.Off)
+		at += x.Bytes
 	}
 	return b
 }
@@ -111,14 +98,14 @@ func (m memory) scatter(p Pattern, b []byte) {
 	at := 0
 	for _, x := range p.pieces {
 		at = p.next(at)
-		m.Write(x.at, b[at:at+x.n])
-		at += x.n
+		m.Write(x.Off, b[at:at+x.Bytes])
+		at += x.Bytes
 	}
 }
 
 func (p Pattern) within(low, size int) bool {
 	for _, x := range p.pieces {
-		if x.n < 1 || int64(x.at) < int64(low) || int64(x.at)+int64(x.n) > int64(size) {
+		if x.Bytes < 1 || int64(x.Off) < int64(low) || int64(x.Off)+int64(x.Bytes) > int64(size) {
 			return false
 		}
 	}

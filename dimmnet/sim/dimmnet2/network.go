@@ -43,8 +43,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if body == nil {
 		return w.Network.Run(ctx, nodes, nil)
 	}
-	nodes = max(nodes, 0)
-	m := &machine{Params: w.params, nics: make([]*nic, nodes), limits: w.params.limits(nodes)}
+	m := &machine{Params: w.params, nics: make([]*nic, max(nodes, 0)), limits: w.params.limits(nodes)}
 	for i := range m.nics {
 		n := &nic{machine: m, rank: dimmnet.Rank(i), memory: memory{make(network.Memory)}, rings: make([]ring, nodes), last: make([]dimmnet.Time, nodes), sent: make([]uint64, nodes)}
 		n.full = make([]bool, m.Windows)

@@ -127,12 +127,12 @@ func (n *nic) send(c *host.Thread, at dimmnet.Time, p packet) (left dimmnet.Time
 func (p Pattern) split(n int) (first, rest Pattern) {
 	first.packed, rest.packed = true, true
 	for _, x := range p.pieces {
-		take := min(n, x.n)
+		take := min(n, x.Bytes)
 		if take > 0 {
-			first.pieces = append(first.pieces, piece{x.at, take})
+			first.pieces = append(first.pieces, Range{x.Off, take})
 		}
-		if take < x.n {
-			rest.pieces = append(rest.pieces, piece{x.at + dimmnet.Offset(take), x.n - take})
+		if take < x.Bytes {
+			rest.pieces = append(rest.pieces, Range{x.Off + dimmnet.Offset(take), x.Bytes - take})
 		}
 		n -= take
 	}
@@ -195,7 +195,7 @@ func (n *nic) execute(c *host.Thread, at dimmnet.Time, p packet) {
 		n.busy = t
 		c.At(t, n.rank, true, func(at dimmnet.Time) {
 			n.memory.scatter(p.to, p.payload)
-			c.Landed(at, p.src, n.rank, uint64(p.to.pieces[0].at), p.payload)
+			c.Landed(at, p.src, n.rank, uint64(p.to.pieces[0].Off), p.payload)
 			n.answer(c, at, p)
 		})
 		n.accept(c, t, p)
@@ -226,7 +226,7 @@ func (n *nic) accept(c *host.Thread, t dimmnet.Time, p packet) {
 
 // access returns the time to access a pattern. The LLCM answers in a clock.
 func (n *nic) access(p Pattern) dimmnet.Time {
-	if int(p.pieces[0].at) < n.LLCM {
+	if int(p.pieces[0].Off) < n.LLCM {
 		return n.Clock + n.inside(p.Bytes())
 	}
 	return n.bank(len(p.pieces), p.Bytes())

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
 )
 
@@ -18,13 +17,7 @@ func (h thread) Port() dimmnet.Port { return port{h} }
 
 // Go starts another thread of this node, with the same NIC.
 func (h thread) Go(name string, f func(dimmnet.Host) error) {
-	h.Thread.Go(name, func(inner dimmnet.Host) error {
-		core, err := sim.OpenCore(inner)
-		if err != nil {
-			return err
-		}
-		return f(thread{core, h.nic})
-	})
+	h.Thread.Go(name, func(inner dimmnet.Host) error { return f(thread{inner.(*host.Thread), h.nic}) })
 }
 
 // port is a dimmnet.Port on a DIMMnet-2. Store and Write are a BOTF of an RVS to the LLCM. Push

@@ -38,16 +38,18 @@ func (th *Thread) catchUp() {
 	}
 }
 
-// load returns the word at off that the node's thread sees.
-func (n *node) load(off dimmnet.Offset) uint64 {
+// Load returns the word of the LLCM at off that the thread sees.
+func (th *Thread) Load(off dimmnet.Offset) uint64 {
+	n := th.node
 	if n.past.until != 0 && off == n.past.off {
 		return n.past.word
 	}
 	return n.net.Load(off)
 }
 
-// read reads the LLCM as the node's thread sees it.
-func (n *node) read(p []byte, off dimmnet.Offset) {
+// Read reads the LLCM as the thread sees it.
+func (th *Thread) Read(p []byte, off dimmnet.Offset) {
+	n := th.node
 	n.net.Read(p, off)
 	if n.past.until == 0 {
 		return

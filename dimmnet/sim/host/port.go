@@ -2,8 +2,8 @@ package host
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-// The methods in this file are what a port is made of: the clock, the node's memory as the thread
-// sees it, counts, arrivals, and failure.
+// The methods in this file, and those that read memory in past.go, are what a port is made of: the
+// clock, counts, arrivals, and failure.
 
 // Rank is constant in a run.
 func (th *Thread) Rank() dimmnet.Rank { return th.rank }
@@ -28,12 +28,6 @@ func (th *Thread) CountPoll() { th.counters.Polls++ }
 
 // Busy makes the CPU busy for d: an access to the NIC, which nothing interrupts.
 func (th *Thread) Busy(d dimmnet.Time) { th.now += d }
-
-// Load returns the word of the LLCM at off that the thread sees.
-func (th *Thread) Load(off dimmnet.Offset) uint64 { return th.node.load(off) }
-
-// Read reads the LLCM as the thread sees it.
-func (th *Thread) Read(p []byte, off dimmnet.Offset) { th.node.read(p, off) }
 
 // Err returns the failure of the run. It also checks the limits of the run, because a thread that
 // only computes calls nothing else.

@@ -95,10 +95,7 @@ next:
 	w.packets.Free(ref)
 	for i, out := range outs {
 		q := original
-		q.dst, q.dsts = groups[i][0], groups[i]
-		if len(q.dsts) == 1 {
-			q.dsts = nil
-		}
+		q.address(groups[i])
 		w.forward(w.packets.Put(q), out, at)
 	}
 }
@@ -106,8 +103,10 @@ next:
 func (w *Network) forward(ref int32, out output, at dimmnet.Time) {
 	p := w.packets.At(ref)
 	start := max(at, w.fabric.free[out.port])
-	w.fabric.free[out.port] = start + w.portTime(int(p.size))
-	head := start + w.preset.Switch.Packet + w.preset.NIC.Outside.Time
+	first := start + w.preset.Switch.Packet
+	rest := max(0, w.preset.HeaderBytes+int(p.size)-w.preset.Switch.PacketBytes)
+	w.fabric.free[out.port] = first + dimmnet.Time(rest)*w.preset.NIC.ByteTime
+	head := first + w.preset.NIC.Outside.Time
 	kind := enter
 	if out.level >= 0 {
 		kind = hop

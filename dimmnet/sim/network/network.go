@@ -117,7 +117,7 @@ func (w *Network) Concerns(e *event.Event) (rank dimmnet.Rank, concerned bool) {
 	switch e.Kind {
 	case Land:
 		p := w.packets.At(e.Ref)
-		return p.dst, w.visible(p)
+		return p.dst, p.kind != kindPull && int(p.off) < w.preset.Limits.LLCM
 	case free: // an idling thread must stop within a polling pass
 		return dimmnet.Rank(e.Ref), true
 	case rdma: // a thread may wait for a free entry in the engine's queue

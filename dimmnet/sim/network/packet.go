@@ -51,7 +51,7 @@ func (w *Network) post(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 // send puts p on src's link at ready or later. It returns when the last byte is on the link.
 func (w *Network) send(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	n := &w.nodes[p.src]
-	d := w.linkTime(int(p.size))
+	d := dimmnet.Time(max(w.preset.HeaderBytes+int(p.size), w.preset.PadBytes)) * w.preset.NIC.ByteTime
 	start := n.link.reserve(w.line.Now(), ready, d)
 	departure = start + d
 	p.prompt = p.prompt && start == ready
@@ -82,11 +82,16 @@ func (w *Network) sendCopies(p packet, start dimmnet.Time) {
 	if len(others) == 0 {
 		return
 	}
-	p.dst, p.dsts = others[0], others
-	if len(others) == 1 {
+	p.address(others)
+	w.pass(p, start)
+}
+
+// address sets the destinations of p.
+func (p *packet) address(dsts []dimmnet.Rank) {
+	p.dst, p.dsts = dsts[0], dsts
+	if len(dsts) == 1 {
 		p.dsts = nil
 	}
-	w.pass(p, start)
 }
 
 // pass sends the head of p to the other end of the link, unless a partition holds p.

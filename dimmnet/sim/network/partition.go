@@ -38,10 +38,7 @@ func (w *Network) passPartition(p packet, at dimmnet.Time) {
 		w.leaveHeld(own, at)
 	}
 	if len(through) > 0 {
-		p.dst, p.dsts = through[0], through
-		if len(through) == 1 {
-			p.dsts = nil
-		}
+		p.address(through)
 		w.leave(p, at)
 	}
 }

@@ -169,12 +169,6 @@ func (w *Network) transferRefused(p *packet, why martini.Refusal, at dimmnet.Tim
 	w.endIfDone(p.ref) // the owner may know already
 }
 
-// ownerKnows marks a refused transfer as known to its owner.
-func (w *Network) ownerKnows(ref int32) {
-	w.transfers.At(ref).known = true
-	w.endIfDone(ref)
-}
-
 func (w *Network) endIfDone(ref int32) {
 	t := w.transfers.At(ref)
 	if t.queued || t.landed < t.sent || t.refused && !t.known || t.sent < t.bytes && !t.refused {

@@ -13,14 +13,18 @@ func (w *Network) entered(ref int32, at dimmnet.Time) {
 	n := &w.nodes[p.dst]
 	size := int(p.size)
 	start := max(at, n.receiveFree)
-	n.receiveFree = start + w.receiverTime(size)
-	land := start + w.tailTime(size) + w.receiveTime
+	byteTime := w.preset.NIC.ByteTime
+	n.receiveFree = start + dimmnet.Time(w.preset.HeaderBytes+size)*byteTime + w.preset.NIC.Gap
+	// The stages were measured with a word; a longer payload follows it at the speed of the link.
+	land := start + dimmnet.Time(max(0, size-dimmnet.WordBytes))*byteTime + w.receiveTime
 	if p.src == p.dst {
 		land -= w.preset.NIC.Own
 	}
 	// a Port's store has no command: its header seed needs no check
 	if p.header.Command != 0 {
-		hit, refusal := w.admit(n, p)
+		var hit bool
+		var refusal martini.Refusal
+		p.off, hit, refusal = n.chip.Admit(&p.header, w.preset.Limits.LLCM+w.preset.Limits.Bulk)
 		if !hit {
 			n.receiveFree += w.preset.NIC.TLBRefill
 			land += w.preset.NIC.TLBRefill
@@ -39,12 +43,6 @@ func (w *Network) entered(ref int32, at dimmnet.Time) {
 		return
 	}
 	w.line.Schedule(land, Land, ref)
-}
-
-func (w *Network) admit(n *Node, p *packet) (hit bool, refusal martini.Refusal) {
-	limits := &w.preset.Limits
-	p.off, hit, refusal = n.chip.Admit(&p.header, limits.LLCM+limits.Bulk)
-	return hit, refusal
 }
 
 // refuse drops a packet. It adds the packet to the run's result and, if the sender waits for an
@@ -79,7 +77,11 @@ func (w *Network) landed(ref int32, at dimmnet.Time) {
 	case kindBlock, kindData:
 		w.landBytes(n, p.off, p.block)
 	}
-	w.record(at, p)
+	if p.block == nil {
+		w.trace.Word(at, p.src, p.dst, p.off, p.word, int(p.size))
+	} else {
+		w.trace.Bytes(at, p.src, p.dst, uint64(p.off), p.block[:p.size])
+	}
 	w.arrived(p)
 	switch {
 	case p.kind == kindBlock && p.ref >= 0:
@@ -89,14 +91,10 @@ func (w *Network) landed(ref int32, at dimmnet.Time) {
 	case p.kind == kindPull:
 		w.answerPull(p, at)
 	case p.kind == kindAck && p.ref >= 0:
-		w.ownerKnows(p.ref)
+		w.transfers.At(p.ref).known = true
+		w.endIfDone(p.ref)
 	}
 	w.packets.Free(ref)
-}
-
-// visible reports whether the receiving host can notice that p has landed.
-func (w *Network) visible(p *packet) bool {
-	return p.kind != kindPull && int(p.off) < w.preset.Limits.LLCM
 }
 
 // landBytes writes b to the LLCM, which the host can poll, or to the bulk memory's network side,
@@ -114,12 +112,4 @@ func (w *Network) landBytes(n *Node, off dimmnet.Offset, b []byte) {
 // refusal by the word, or -1.
 func (w *Network) ack(from, to dimmnet.Rank, off dimmnet.Offset, status uint64, at dimmnet.Time, ref int32) {
 	w.send(packet{kind: kindAck, word: status, off: off, size: dimmnet.WordBytes, ref: ref, src: from, dst: to}, at+w.ackTime)
-}
-
-func (w *Network) record(at dimmnet.Time, p *packet) {
-	if p.block == nil {
-		w.trace.Word(at, p.src, p.dst, p.off, p.word, int(p.size))
-		return
-	}
-	w.trace.Bytes(at, p.src, p.dst, uint64(p.off), p.block[:p.size])
 }

@@ -2,27 +2,6 @@ package network
 
 import "github.com/fagus-dsm/fagus/dimmnet"
 
-func (w *Network) linkTime(n int) dimmnet.Time {
-	p := w.preset
-	return dimmnet.Time(max(p.HeaderBytes+n, p.PadBytes)) * p.NIC.ByteTime
-}
-
-func (w *Network) portTime(n int) dimmnet.Time {
-	p := w.preset
-	return p.Switch.Packet + dimmnet.Time(max(0, p.HeaderBytes+n-p.Switch.PacketBytes))*p.NIC.ByteTime
-}
-
-func (w *Network) receiverTime(n int) dimmnet.Time {
-	p := w.preset
-	return dimmnet.Time(p.HeaderBytes+n)*p.NIC.ByteTime + p.NIC.Gap
-}
-
-// tailTime returns how much later the last of n bytes arrives than a word would. The stages were
-// measured with a word; a longer payload follows it at the speed of the link.
-func (w *Network) tailTime(n int) dimmnet.Time {
-	return dimmnet.Time(max(0, n-dimmnet.WordBytes)) * w.preset.NIC.ByteTime
-}
-
 // delay adds a random time to p's flight and keeps packets to each destination in order.
 func (w *Network) delay(n *Node, p *packet, head dimmnet.Time) dimmnet.Time {
 	dsts := p.dsts
