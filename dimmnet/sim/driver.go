@@ -35,14 +35,8 @@ func portOwner() martini.Owner { return martini.Owner{Group: portGroup, Process:
 // openPort makes the Port a user of the NIC.
 func (d *driver) openPort(limits *dimmnet.Limits) {
 	o := portOwner()
-	err := d.Chip().Open(o)
-	if err == nil {
-		err = d.Chip().Register(o, regionLLCM, 0, limits.LLCM)
-	}
-	if err == nil {
-		err = d.Chip().Register(o, regionBulk, dimmnet.Offset(limits.LLCM), limits.Bulk)
-	}
-	if err != nil {
+	if err := errors.Join(d.Chip.Open(o), d.Chip.Register(o, regionLLCM, 0, limits.LLCM),
+		d.Chip.Register(o, regionBulk, dimmnet.Offset(limits.LLCM), limits.Bulk)); err != nil {
 		panic(err) // impossible: it is the first user
 	}
 }
@@ -71,20 +65,20 @@ func (d *driver) kickPage(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Off
 		}
 	}
 	d.lastKick = key + 1
-	_, hit = d.Chip().Seed(page)
+	_, hit = d.Chip.Seed(page)
 	return hit, nil
 }
 
 // mapKick maps a kick page for the Port. If all are mapped, the driver remaps the oldest one.
 func (d *driver) mapKick(key uint64, seed martini.Seed) (page int, err error) {
-	page, err = d.Chip().Map(seed)
+	page, err = d.Chip.Map(seed)
 	switch {
 	case errors.Is(err, martini.ErrPages) && len(d.keys) > 0:
 		oldest := &d.keys[d.remapped%len(d.keys)]
 		d.remapped++
 		page = d.kicks[*oldest]
 		delete(d.kicks, *oldest)
-		d.Chip().Remap(page, seed)
+		d.Chip.Remap(page, seed)
 		*oldest = key
 	case err != nil:
 		return 0, err

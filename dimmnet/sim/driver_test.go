@@ -26,7 +26,7 @@ func TestKickPagesAreGivenUp(t *testing.T) {
 	if page := n.kicks[martini.KickPages]; page != 0 {
 		t.Errorf("the last destination got page %d, want 0, the page of the first", page)
 	}
-	if _, hit := n.Chip().Seed(0); hit {
+	if _, hit := n.Chip.Seed(0); hit {
 		t.Error("the HTLB still had the header of the remapped page")
 	}
 }

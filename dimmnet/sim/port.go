@@ -37,10 +37,10 @@ func (p *port) Multicast(dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size
 
 func (p *port) store(dst dimmnet.Rank, dsts []dimmnet.Rank, off dimmnet.Offset, v uint64, size int) bool {
 	times := &p.preset.Host
-	ahead := p.Ahead() && p.Failure() == nil && p.nic.Stores(p.Now())+p.Deferred() < p.preset.FIFO
+	ahead := p.Ahead() && p.Failure() == nil && p.nic.FIFO.Waiting(p.Now())+p.Deferred() < p.preset.FIFO
 	if !ahead {
 		p.Sync()
-		if p.Failure() != nil || !p.nic.CanStore(p.Now()) {
+		if p.Failure() != nil || !p.nic.Below(&p.nic.FIFO, p.preset.FIFO, p.Now()) {
 			p.Busy(times.Read)
 			return false
 		}
@@ -96,7 +96,7 @@ func (p *port) window() bool {
 	// when polls are skipped.
 	p.Busy(p.preset.Host.Read)
 	p.Sync()
-	all := p.preset.Windows - p.nic.Chip().Windows()
+	all := p.preset.Windows - p.nic.Chip.Windows()
 	if p.Failure() != nil || !p.nic.Below(&p.nic.blocks, all, p.Now()) {
 		return false
 	}
@@ -132,7 +132,7 @@ func (p *port) Read(b []byte, off dimmnet.Offset) {
 	p.Observe()
 	if llcm := dimmnet.Offset(limits.LLCM); off >= llcm {
 		p.Busy(times.Read + p.bankTime(len(b)))
-		p.nic.Bank().Read(b, off-llcm)
+		p.nic.Bank.Read(b, off-llcm)
 		return
 	}
 	const half = dimmnet.WordBytes / 2
@@ -189,7 +189,7 @@ func (p *port) Fill(off dimmnet.Offset, b []byte) {
 	limits.CheckFill(off, len(b))
 	p.Observe() // only the node's own thread uses the host's side
 	p.Busy(p.bankTime(len(b)))
-	p.nic.Bank().Write(off-dimmnet.Offset(limits.LLCM), b)
+	p.nic.Bank.Write(off-dimmnet.Offset(limits.LLCM), b)
 }
 
 // bankTime returns the time that the host needs to copy n bytes to or from its bank.

@@ -42,7 +42,7 @@ func OpenUser(h dimmnet.Host, o martini.Owner) (*User, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.nic.Chip().Open(o); err != nil {
+	if err := p.nic.Chip.Open(o); err != nil {
 		return nil, err
 	}
 	p.Couple() // some methods do not wait for earlier events
@@ -78,7 +78,7 @@ func OpenCore(h dimmnet.Host) (*host.Thread, error) {
 // Close removes the user's pages, windows and regions.
 func (u *User) Close() {
 	u.port.Sync()
-	u.port.nic.Chip().Close(u.owner)
+	u.port.nic.Chip.Close(u.owner)
 }
 
 // Register lets packets of the user's group and process access n bytes at base as region id.
@@ -89,7 +89,7 @@ func (u *User) Register(id uint16, base dimmnet.Offset, n int) error {
 		return fmt.Errorf("sim: region of %d bytes at %d: it must start at a word and lie in the LLCM of %d bytes or in the bulk memory of %d behind it", n, base, l.LLCM, l.Bulk)
 	}
 	u.port.Sync()
-	return u.port.nic.Chip().Register(u.owner, id, base, n)
+	return u.port.nic.Chip.Register(u.owner, id, base, n)
 }
 
 // Map returns a kick page for a header seed. The driver writes the user's group and process
@@ -102,16 +102,16 @@ func (u *User) Map(s martini.Seed) (page int, err error) {
 		return 0, fmt.Errorf("sim: header seed for rank %d: there are %d nodes", s.To, p.Nodes())
 	}
 	s.Owner = u.owner
-	if s.Physical && !p.run.nodes[s.To].Chip().Within(s.Owner, dimmnet.Offset(s.Addr), martini.PageBytes) {
+	if s.Physical && !p.run.nodes[s.To].Chip.Within(s.Owner, dimmnet.Offset(s.Addr), martini.PageBytes) {
 		return 0, p.refuse(martini.RefusedMemory)
 	}
-	return p.nic.Chip().Map(s)
+	return p.nic.Chip.Map(s)
 }
 
 // Window gives the user a BOTF window, which the Port then loses.
 func (u *User) Window(kind WindowKind) (number int, err error) {
 	p := u.port
-	number, err = p.nic.Chip().Window(u.owner, p.preset.Windows)
+	number, err = p.nic.Chip.Window(u.owner, p.preset.Windows)
 	if err != nil {
 		return 0, err
 	}
@@ -129,7 +129,7 @@ func (u *User) Store(page int, offset uint32, v uint64, size int) (posted bool, 
 	p := u.port
 	p.Sync()
 	p.Busy(p.preset.Host.Write)
-	seed, hit, refusal := p.nic.Chip().Kick(u.owner, page)
+	seed, hit, refusal := p.nic.Chip.Kick(u.owner, page)
 	if refusal != martini.Admitted {
 		return false, p.report(refusal)
 	}
@@ -158,7 +158,7 @@ func (u *User) Block(number int, h martini.Header, b []byte, ack dimmnet.Offset)
 	}
 	status := int32(-1)
 	p.Sync()
-	if refusal := p.nic.Chip().UseWindow(u.owner, number); refusal != martini.Admitted {
+	if refusal := p.nic.Chip.UseWindow(u.owner, number); refusal != martini.Admitted {
 		return false, p.report(refusal)
 	}
 	if ack != NoAck {
@@ -189,7 +189,7 @@ func (u *User) Push(h martini.Header, from dimmnet.Offset, n int, done dimmnet.O
 	if err := u.checkTransfer(&h, n, done); err != nil {
 		return false, err
 	}
-	if !p.nic.Chip().Within(u.owner, from, n) {
+	if !p.nic.Chip.Within(u.owner, from, n) {
 		return false, p.refuse(martini.RefusedRegion)
 	}
 	h.Command, h.Length = martini.CommandPush, n
@@ -234,14 +234,14 @@ func (u *User) checkTransfer(h *martini.Header, n int, done dimmnet.Offset) erro
 // ownWord rejects a status word that is not a word of the LLCM in a region of the user.
 func (u *User) ownWord(off dimmnet.Offset) error {
 	p := u.port
-	if off%dimmnet.WordBytes != 0 || int(off) >= p.preset.Limits.LLCM || !p.nic.Chip().Within(u.owner, off, dimmnet.WordBytes) {
+	if off%dimmnet.WordBytes != 0 || int(off) >= p.preset.Limits.LLCM || !p.nic.Chip.Within(u.owner, off, dimmnet.WordBytes) {
 		return p.refuse(martini.RefusedRegion)
 	}
 	return nil
 }
 
 func (p *port) refuse(why martini.Refusal) error {
-	p.nic.Chip().Refuse(why)
+	p.nic.Chip.Refuse(why)
 	return p.report(why)
 }
 

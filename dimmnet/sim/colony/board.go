@@ -1,9 +1,6 @@
 package colony
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // order is an access as one module passes it to the next.
 type order struct {
@@ -149,5 +146,3 @@ func (b *board) start(o order, clocks int64) {
 	}
 	b.later(clocks, mbus, busAccess)
 }
-
-func lowest(set uint32) input { return input(bits.TrailingZeros32(set)) }

@@ -1,6 +1,9 @@
 package colony
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 type cell struct {
 	to      uint8 // index of the next state
@@ -216,7 +219,7 @@ func (b *board) run(of module) {
 				m.busy = false
 				return
 			}
-			found = lowest(kept)
+			found = input(bits.TrailingZeros32(kept)) // the one listed first
 			m.waiting &^= 1 << found
 		case in.quiet && m.waiting == 0:
 			m.busy, m.quietTo = false, q.now+in.clocks

@@ -144,7 +144,7 @@ func TestPastIsSeen(t *testing.T) {
 	if got, want := look(), "2222222211111111 0 000000000000111111112222 2222 2"; got != want {
 		t.Errorf("after the landing: %s, want %s", got, want)
 	}
-	user, chip := martini.Owner{Group: 1}, n.net.Chip()
+	user, chip := martini.Owner{Group: 1}, &n.net.Chip
 	if err := errors.Join(chip.Open(user), chip.Register(user, 0, 0, 1024)); err != nil {
 		t.Fatal(err)
 	}

@@ -63,13 +63,5 @@ func (s Seed) Complete(offset uint32, size int) (Header, error) {
 	if offset >= PageBytes || size < 1 || int(offset)%dimmnet.WordBytes+size > dimmnet.WordBytes {
 		return Header{}, fmt.Errorf("martini: store of %d bytes to offset %d of a kick page: want 1 to 8 bytes in one word of the page", size, offset)
 	}
-	return Header{
-		Owner:    s.Owner,
-		To:       s.To,
-		Region:   s.Region,
-		Physical: s.Physical,
-		Command:  s.Command,
-		Addr:     s.Addr&^(PageBytes-1) | offset,
-		Length:   size,
-	}, nil
+	return Header{s.Owner, s.To, s.Region, s.Physical, s.Command, s.Addr&^(PageBytes-1) | offset, size, 0}, nil
 }

@@ -12,8 +12,6 @@ const llcmChunk = 1024
 // llcm is the LLCM of a node. Chunks that were never written are nil and read as zero.
 type llcm []*[llcmChunk]byte
 
-func newLLCM(size int) llcm { return make(llcm, (size+llcmChunk-1)/llcmChunk) }
-
 // touch returns the bytes from off to the end of its chunk, for writing. It allocates the chunk.
 func (m llcm) touch(off dimmnet.Offset) []byte {
 	c := m[off/llcmChunk]

@@ -84,9 +84,10 @@ func New(cfg Config, line *event.Timeline, trace *event.Trace) *Network {
 // Open makes a node ready, and returns it.
 func (w *Network) Open(rank dimmnet.Rank) *Node {
 	n := &w.nodes[rank]
-	n.net, n.rank, n.memory = w, rank, newLLCM(w.preset.Limits.LLCM)
+	n.net, n.rank = w, rank
+	n.memory = make(llcm, (w.preset.Limits.LLCM+llcmChunk-1)/llcmChunk)
 	if w.cfg.UDP == nil {
-		n.host, n.network = make(Memory), make(Memory)
+		n.Bank, n.network = make(Memory), make(Memory)
 	}
 	return n
 }
@@ -165,7 +166,7 @@ type Totals struct {
 func (w *Network) Totals() Totals {
 	t := w.totals
 	for i := range w.nodes {
-		t.NIC = t.NIC.Plus(w.nodes[i].chip.Counts())
+		t.NIC = t.NIC.Plus(w.nodes[i].Chip.Counts())
 	}
 	return t
 }

@@ -34,9 +34,9 @@ func port() martini.Owner { return martini.Owner{Group: 1, Process: 1} }
 // mustOpen makes o a user of the node's NIC, with n bytes from offset 0 on as its region 0.
 func mustOpen(t *testing.T, node *Node, o martini.Owner, n int) {
 	t.Helper()
-	err := node.chip.Open(o)
+	err := node.Chip.Open(o)
 	if err == nil {
-		err = node.chip.Register(o, 0, 0, n)
+		err = node.Chip.Register(o, 0, 0, n)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -5,16 +5,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/martini"
 )
 
-// nic is the timed state of a node's DIMMnet-1. Package martini holds its decisions (chip).
+// nic is the timed state of a node's DIMMnet-1. Package martini holds its decisions (Chip).
 type nic struct {
-	chip    martini.NIC
-	host    Memory // the side of the bulk memory that faces the host
+	Chip    martini.NIC
+	Bank    Memory // the side of the bulk memory that faces the host
 	network Memory // the side that faces the network
 
 	// Sending.
 	link   link         // from this NIC
 	posted dimmnet.Time // time when the last packet leaves that the host has posted
-	fifo   Departures   // AOTF packets that are still in the NIC
+	FIFO   Departures   // words of the Port that are still in the NIC
 	freeAt dimmnet.Time // time of the pending free event, or 0
 	engine engine       // of Push and Pull
 

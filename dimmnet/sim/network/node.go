@@ -34,17 +34,11 @@ func (n *Node) Load(off dimmnet.Offset) uint64 { return n.memory.load(off) }
 // Read reads the LLCM.
 func (n *Node) Read(p []byte, off dimmnet.Offset) { n.memory.read(p, off) }
 
-// Chip returns the decisions of the node's NIC.
-func (n *Node) Chip() *martini.NIC { return &n.chip }
-
-// Bank returns the side of the bulk memory that faces the host.
-func (n *Node) Bank() Memory { return n.host }
-
 // Transfers returns the number of transfers that use the bulk memory.
 func (n *Node) Transfers() int { return n.engine.uses }
 
 // Swap swaps the banks of the bulk memory, which no transfer may use.
-func (n *Node) Swap() { n.host, n.network = n.network, n.host }
+func (n *Node) Swap() { n.Bank, n.network = n.network, n.Bank }
 
 // Store is a word on its way into the NIC.
 type Store struct {
@@ -79,7 +73,7 @@ func (n *Node) Withdraw(s *Store) {
 // Post posts s for the Port.
 func (n *Node) Post(s *Store) {
 	p := packet{kind: kindStore, word: s.Word, dsts: s.Group, off: s.Off, size: s.Size, ref: -1, src: n.rank, dst: s.To}
-	n.fifo.Add(n.net.post(p, n.kicked(s.Written, s.Hit)))
+	n.FIFO.Add(n.net.post(p, n.kicked(s.Written, s.Hit)))
 }
 
 // PostFor posts a word with a header for a user with credits of its own.
@@ -97,13 +91,6 @@ func (n *Node) kicked(at dimmnet.Time, hit bool) dimmnet.Time {
 	}
 	return ready
 }
-
-// Stores returns the number of words that the Port has posted and that wait in the NIC.
-func (n *Node) Stores(now dimmnet.Time) int { return n.fifo.Waiting(now) }
-
-// CanStore reports whether the transaction FIFO has room for the Port. If not, idle threads of the
-// node poll again when it has.
-func (n *Node) CanStore(now dimmnet.Time) bool { return n.Below(&n.fifo, n.net.preset.FIFO, now) }
 
 // Below reports whether fewer than limit packets of d wait. If not, idle threads of the node poll
 // again when one leaves.

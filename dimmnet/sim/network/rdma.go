@@ -61,7 +61,7 @@ func (w *Network) useBulk(t *transfer, count int) {
 
 // inBulk returns rank if the address in h lies in that node's bulk memory, otherwise -1.
 func (w *Network) inBulk(rank dimmnet.Rank, h *martini.Header) int32 {
-	if base, ok := w.nodes[rank].chip.Base(h.Owner, h.Region); ok && int64(base)+int64(h.Addr) >= int64(w.preset.Limits.LLCM) {
+	if base, ok := w.nodes[rank].Chip.Base(h.Owner, h.Region); ok && int64(base)+int64(h.Addr) >= int64(w.preset.Limits.LLCM) {
 		return int32(rank)
 	}
 	return -1

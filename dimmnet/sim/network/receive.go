@@ -24,7 +24,7 @@ func (w *Network) entered(ref int32, at dimmnet.Time) {
 	if p.header.Command != 0 {
 		var hit bool
 		var refusal martini.Refusal
-		p.off, hit, refusal = n.chip.Admit(&p.header, w.preset.Limits.LLCM+w.preset.Limits.Bulk)
+		p.off, hit, refusal = n.Chip.Admit(&p.header, w.preset.Limits.LLCM+w.preset.Limits.Bulk)
 		if !hit {
 			n.receiveFree += w.preset.NIC.TLBRefill
 			land += w.preset.NIC.TLBRefill
