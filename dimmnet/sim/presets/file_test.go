@@ -1,6 +1,7 @@
 package presets
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -17,6 +18,32 @@ func TestEnvs(t *testing.T) {
 	}
 	if want := slices.Sorted(maps.Keys(all)); !slices.Equal(Envs(), want) {
 		t.Errorf("Envs returns %q, but the file has %q", Envs(), want)
+	}
+}
+
+// TestMachinesAreUsed checks that an environment names every part in the file: the keys of a part
+// are checked when a preset is made of it.
+func TestMachinesAreUsed(t *testing.T) {
+	parts := regexp.MustCompile(`(?m)^\[(board|host|switch)\.(.*?)\]`).FindAllStringSubmatch(presetsTOML, -1)
+	for _, part := range parts {
+		if !strings.Contains(presetsTOML, fmt.Sprintf("%s = %q", part[1], part[2])) {
+			t.Errorf("no environment has %s = %q", part[1], part[2])
+		}
+	}
+	if len(parts) < 10 {
+		t.Errorf("the file has %d parts, want 10 or more", len(parts))
+	}
+}
+
+// TestUnknownKeys checks that a key without a place is an error that names it.
+func TestUnknownKeys(t *testing.T) {
+	for key, before := range map[string]string{
+		"nic.speed": "\nllcm_bytes = 131072", "udp.speed": "\nllcm_bytes = 1048576", "host.design.speed": "\nwrite_ns = 7.5", "speed": "\n[nic]",
+	} {
+		_, err := parsePresets(strings.Replace(presetsTOML, before, "\nspeed = 1"+before, 1))
+		if want := "sim: presets: unknown key " + key; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }
 
