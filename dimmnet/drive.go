@@ -31,6 +31,23 @@ func Drive(p Port, s Stepper, done func() bool) error {
 	return p.Err()
 }
 
+// Until calls step until it returns true. Like a Stepper, step posts nothing if it returns false.
+func Until(p Port, step func() bool) error {
+	u := &until{step: step}
+	return Drive(p, u, func() bool { return u.done })
+}
+
+type until struct {
+	step func() bool
+	done bool
+}
+
+// Step calls step.
+func (u *until) Step() (progress bool, err error) {
+	u.done = u.step()
+	return u.done, nil
+}
+
 // DriveSoon is Drive for an answer that mostly arrives within a few microseconds, from a rank that
 // has a processor to itself. It calls s.Step up to steps times before it calls Drive.
 func DriveSoon(p Port, s Stepper, done func() bool, steps int) error {

@@ -91,16 +91,11 @@ func (s *study) sustained(both bool) float64 {
 		}
 		sends := port.Rank() == 0 || both
 		if sends {
-			payload, left := make([]byte, block), s.cfg.Rounds
-			write := step(func() bool {
-				posted := port.Write(1-port.Rank(), 0, payload)
-				if posted {
-					left--
+			payload := make([]byte, block)
+			for range s.cfg.Rounds {
+				if err := dimmnet.Until(port, func() bool { return port.Write(1-port.Rank(), 0, payload) }); err != nil {
+					return 0, err
 				}
-				return posted
-			})
-			if err := dimmnet.Drive(port, write, func() bool { return left == 0 }); err != nil {
-				return 0, err
 			}
 		}
 		seconds := float64(p.h.Now()) / float64(dimmnet.Second)

@@ -239,7 +239,7 @@ func (s *sender) mean(rounds int, transfer func() error) (float64, error) {
 
 // status polls the status word until it is as wanted, and returns it.
 func (s *sender) status(wanted func(uint64) bool) (word uint64, err error) {
-	err = s.until(func() bool {
+	err = dimmnet.Until(s.h.Port(), func() bool {
 		word = s.h.Port().Load(curveAck)
 		return wanted(word)
 	})

@@ -59,7 +59,7 @@ func (p *pinger) store(dst dimmnet.Rank, off dimmnet.Offset, v uint32) error {
 
 // await polls 4 bytes of the LLCM until they are v, then spends the test program's time.
 func (p *pinger) await(off dimmnet.Offset, v uint32) error {
-	err := p.until(func() bool {
+	err := dimmnet.Until(p.h.Port(), func() bool {
 		var b [4]byte
 		p.h.Port().Read(b[:], off)
 		return binary.LittleEndian.Uint32(b[:]) == v
@@ -67,16 +67,3 @@ func (p *pinger) await(off dimmnet.Offset, v uint32) error {
 	p.h.Spend(p.preset.Host.Program)
 	return err
 }
-
-// until polls until seen returns true.
-func (p *pinger) until(seen func() bool) error {
-	done := false
-	poll := step(func() bool { done = seen(); return done })
-	return dimmnet.Drive(p.h.Port(), poll, func() bool { return done })
-}
-
-// step is a Stepper that reports whether it has made progress.
-type step func() bool
-
-// Step implements dimmnet.Stepper.
-func (s step) Step() (progress bool, err error) { return s(), nil }

@@ -26,21 +26,6 @@ func checkRing(e *env, nodes int) error {
 	})
 }
 
-// narrowWaiter waits for the low bytes of a word, by Reads of less than a word.
-type narrowWaiter struct {
-	port dimmnet.Port
-	off  dimmnet.Offset
-	want []byte
-	seen bool
-}
-
-func (s *narrowWaiter) Step() (bool, error) {
-	got := make([]byte, len(s.want))
-	s.port.Read(got, s.off)
-	s.seen = bytes.Equal(got, s.want)
-	return s.seen, nil
-}
-
 // checkNarrowRing: a thread that reads less than a word is woken as after Loads, and counts polls.
 func checkNarrowRing(e *env, nodes int) error {
 	return e.run(nodes, func(t *thread) error {
@@ -49,8 +34,11 @@ func checkNarrowRing(e *env, nodes int) error {
 			send := func() error { return t.signal(t.next, flagData, lap+1) }
 			receive := func() error {
 				before := t.Counters().Polls
-				s := &narrowWaiter{port: t.Port, off: flagData, want: littleEndian(lap+1, n)}
-				if err := dimmnet.Drive(t.Port, s, func() bool { return s.seen }); err != nil {
+				got, want := make([]byte, n), littleEndian(lap+1, n)
+				if err := dimmnet.Until(t.Port, func() bool {
+					t.Read(got, flagData)
+					return bytes.Equal(got, want)
+				}); err != nil {
 					return err
 				}
 				if t.Counters().Polls == before {

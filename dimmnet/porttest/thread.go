@@ -52,36 +52,10 @@ func newThread(e *env, h dimmnet.Host, crew *crew) *thread {
 	return t
 }
 
-type poster struct {
-	post   func() bool
-	posted bool
-}
-
-func (s *poster) Step() (bool, error) {
-	s.posted = s.post()
-	return s.posted, nil
-}
-
-func (t *thread) post(f func() bool) error {
-	s := &poster{post: f}
-	return dimmnet.Drive(t.Port, s, func() bool { return s.posted })
-}
-
-type waiter struct {
-	port       dimmnet.Port
-	off        dimmnet.Offset
-	want, mask uint64
-	seen       bool
-}
-
-func (s *waiter) Step() (bool, error) {
-	s.seen = s.port.Load(s.off)&s.mask == s.want
-	return s.seen, nil
-}
+func (t *thread) post(f func() bool) error { return dimmnet.Until(t.Port, f) }
 
 func (t *thread) awaitWord(off dimmnet.Offset, want uint64) error {
-	s := &waiter{port: t.Port, off: off, want: want, mask: ^uint64(0)}
-	return dimmnet.Drive(t.Port, s, func() bool { return s.seen })
+	return dimmnet.Until(t.Port, func() bool { return t.Load(off) == want })
 }
 
 func (t *thread) flagMask() uint64 { return ^uint64(0) >> (64 - 8*t.flagBytes) }
@@ -93,8 +67,7 @@ func (t *thread) signal(dst dimmnet.Rank, off dimmnet.Offset, v uint64) error {
 
 func (t *thread) await(off dimmnet.Offset, v uint64) error {
 	m := t.flagMask()
-	s := &waiter{port: t.Port, off: off, want: v & m, mask: m}
-	return dimmnet.Drive(t.Port, s, func() bool { return s.seen })
+	return dimmnet.Until(t.Port, func() bool { return t.Load(off)&m == v&m })
 }
 
 // storeWord stores the whole word v at off, in as many stores as needed.

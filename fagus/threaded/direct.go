@@ -103,24 +103,7 @@ func openOf(word uint64) opened {
 	return o
 }
 
-// until calls step until it returns true. Like a Stepper, step posts nothing if it returns false.
-func until(p dimmnet.Port, step func() bool) error {
-	s := &single{step: step}
-	return dimmnet.Drive(p, s, func() bool { return s.done })
-}
-
-type single struct {
-	step func() bool
-	done bool
-}
-
-// Step calls step.
-func (s *single) Step() (bool, error) {
-	s.done = s.step()
-	return s.done, nil
-}
-
 // store posts a word, as soon as the port has space.
 func store(p dimmnet.Port, to dimmnet.Rank, off dimmnet.Offset, word uint64) error {
-	return until(p, func() bool { return p.Store(to, off, word, dimmnet.WordBytes) })
+	return dimmnet.Until(p, func() bool { return p.Store(to, off, word, dimmnet.WordBytes) })
 }

@@ -60,11 +60,11 @@ func (e *Engine) shut(t thread, p dimmnet.Port, id syncvar.ID, brief bool) error
 func (e *Engine) closeRecord(p dimmnet.Port, off dimmnet.Offset, open uint64) error {
 	closed := open | closedBit
 	// Until open has landed, the record may be closed by the same word as in the last tenure.
-	err := until(p, func() bool { return p.Load(off) == open && p.Store(e.rank, off, closed, dimmnet.WordBytes) })
+	err := dimmnet.Until(p, func() bool { return p.Load(off) == open && p.Store(e.rank, off, closed, dimmnet.WordBytes) })
 	if err != nil {
 		return err
 	}
-	return until(p, func() bool { return p.Load(off) == closed })
+	return dimmnet.Until(p, func() bool { return p.Load(off) == closed })
 }
 
 // beginShut waits until no other thread changes the gate. begun says that the gate was open. Then
@@ -136,7 +136,7 @@ func (e *Engine) awaitClaims(t thread, p dimmnet.Port, id syncvar.ID) error {
 		return nil
 	}
 	e.awaits(t, "the end of claims by ranks", ranks...)
-	return until(p, func() bool {
+	return dimmnet.Until(p, func() bool {
 		for i, r := range ranks {
 			if p.Load(e.direct.claim(r)) == words[i] {
 				return false

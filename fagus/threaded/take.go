@@ -139,9 +139,9 @@ func (e *Engine) pull(from dimmnet.Rank, off dimmnet.Offset, n int) error {
 	p, done := e.port, e.direct.done+dimmnet.Offset(e.direct.pulls%doneWords*dimmnet.WordBytes)
 	e.direct.pulls++
 	// The word was cleared after the last Pull but one.
-	err := until(p, func() bool { return p.Load(done) == 0 && p.Pull(from, off, e.direct.landing, n, done) })
+	err := dimmnet.Until(p, func() bool { return p.Load(done) == 0 && p.Pull(from, off, e.direct.landing, n, done) })
 	if err == nil {
-		err = until(p, func() bool { return p.Load(done) != 0 })
+		err = dimmnet.Until(p, func() bool { return p.Load(done) != 0 })
 	}
 	if err == nil {
 		err = store(p, e.rank, done, 0)

@@ -11,23 +11,13 @@ type Still struct{}
 // Step does nothing.
 func (Still) Step() (bool, error) { return false, nil }
 
-type awaiting struct {
-	port      dimmnet.Port
-	want, got uint64
-}
-
-func (a *awaiting) Step() (bool, error) {
-	a.got = a.port.Load(0)
-	return a.done(), nil
-}
-
-func (a *awaiting) done() bool { return a.got >= a.want }
-
 // Await waits until the LLCM word at offset 0 is at least want, and returns the word.
 func Await(p dimmnet.Port, want uint64) (got uint64, err error) {
-	a := &awaiting{port: p, want: want}
-	err = dimmnet.Drive(p, a, a.done)
-	return a.got, err
+	err = dimmnet.Until(p, func() bool {
+		got = p.Load(0)
+		return got >= want
+	})
+	return got, err
 }
 
 type posting struct {

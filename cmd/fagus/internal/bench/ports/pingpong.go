@@ -113,26 +113,7 @@ func (b *Pair) await(at dimmnet.Offset, want uint64) error {
 	return b.until(func() bool { return b.p.Load(at) >= want })
 }
 
-func (b *Pair) until(step func() bool) error {
-	s := &untilStep{step: step}
-	return dimmnet.Drive(b.p, s, s.reached)
-}
-
-// untilStep is a Stepper that is done when step has returned true.
-type untilStep struct {
-	step func() bool
-	done bool
-}
-
-// Step calls step unless it has returned true.
-func (s *untilStep) Step() (progress bool, err error) {
-	if !s.done {
-		s.done = s.step()
-	}
-	return s.done, nil
-}
-
-func (s *untilStep) reached() bool { return s.done }
+func (b *Pair) until(step func() bool) error { return dimmnet.Until(b.p, step) }
 
 // fill sets every word of p to v.
 func fill(p []byte, v uint64) {
