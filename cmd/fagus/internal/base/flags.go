@@ -18,6 +18,14 @@ func Counts(c *cli.Context, flag string) (counts []int, err error) {
 	return slices.Compact(counts), nil
 }
 
+// Map returns what of returns for each item.
+func Map[T, U any](items []T, of func(T) U) (list []U) {
+	for _, item := range items {
+		list = append(list, of(item))
+	}
+	return list
+}
+
 // CheckRounds returns an error if a measurement cannot use the values of --rounds and --seed.
 func CheckRounds(rounds int, seed uint64) error {
 	if rounds < 1 {

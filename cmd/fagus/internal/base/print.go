@@ -19,17 +19,13 @@ func PrintJSON(w io.Writer, document any) error {
 	return e.Encode(document)
 }
 
-// Print prints the document as JSON if --json is set; otherwise it calls text to print it.
-func Print(c *cli.Context, document any, text func(io.Writer) error) error {
+// PrintText prints the document as JSON if --json is set, and what text returns otherwise.
+func PrintText(c *cli.Context, document any, text func() string) error {
 	if c.Bool("json") {
 		return PrintJSON(c.App.Writer, document)
 	}
-	return text(c.App.Writer)
-}
-
-// PrintText prints the document as JSON if --json is set, and what text returns otherwise.
-func PrintText(c *cli.Context, document any, text func() string) error {
-	return Print(c, document, func(w io.Writer) error { _, err := io.WriteString(w, text()); return err })
+	_, err := io.WriteString(c.App.Writer, text())
+	return err
 }
 
 // Printf prints the document as JSON if --json is set, and the formatted text otherwise.

@@ -127,10 +127,7 @@ func (r *gemmReport) text() string {
 	if r.Processes > 1 {
 		on = fmt.Sprintf("fagus run matmul on %d processes, OpenBLAS on %d threads", r.Processes, r.Processes)
 	}
-	var trials []string
-	for i := range r.Trials {
-		trials = append(trials, r.Trials[i].String())
-	}
+	trials := base.Map(r.Trials, coreTrial.String)
 	return fmt.Sprintf("float64, %s, of %s; kernel %s, medians\nOpenBLAS: core type %s (%s), the best of (Gflop/s at order %d): %s\n\n%s\n",
 		on, r.Machine, r.Kernel, r.CoreType.Core, r.CoreType.setting(), trialOrder, strings.Join(trials, ", "), t.Render())
 }

@@ -165,18 +165,15 @@ func fastest(ctx context.Context, path string, threads int) (trials []coreTrial,
 }
 
 // setting says how coreType was set.
-func (t *coreTrial) setting() string {
+func (t coreTrial) setting() string {
 	if t.Asked == "" {
 		return coreType + " is unset"
 	}
 	return coreType + "=" + t.Asked
 }
 
-func (t *coreTrial) String() string {
-	asked := t.Asked
-	if asked == "" {
-		asked = "unset"
-	}
+func (t coreTrial) String() string {
+	asked := cmp.Or(t.Asked, "unset")
 	switch {
 	case t.Failed != "":
 		return asked + " fails"

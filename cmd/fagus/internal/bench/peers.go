@@ -133,7 +133,7 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 			if err != nil {
 				return nil, err
 			}
-			h.systems, h.cases = systemsOf(all), casesOf(selected, n, all)
+			h.systems, h.cases = base.Map(all, func(c contestant) peers.System { return c.System }), casesOf(selected, n, all)
 			if why := h.addPingPong(h.cases); why != nil {
 				missing = append(missing, fmt.Sprintf("%s (%v)", fiPingPong, why))
 			}

@@ -16,27 +16,19 @@ const peersSchema = "fagus.peers/v2"
 
 // peersReport is the document of fagus bench --peers, which docs/lab/peers.md explains.
 type peersReport struct {
-	Schema  string       `json:"schema"`
-	Version string       `json:"version"`
-	Machine string       `json:"machine"`
-	Load    string       `json:"load_average"` // mean over the last minute; "" if unknown
-	Net     string       `json:"net"`
-	Over    string       `json:"provider,omitempty"` // of libfabric
-	Ranks   []int        `json:"ranks"`
-	CPUs    []int        `json:"cpus"`
-	Hogs    []int        `json:"hogs"`
-	Systems []peerSystem `json:"systems"`
-	Missing []string     `json:"missing,omitempty"`
-	Dropped int          `json:"dropped_samples"`
-	Rows    []peers.Row  `json:"rows"`
-}
-
-type peerSystem struct {
-	Name  string   `json:"name"`
-	Ranks int      `json:"ranks"`
-	Argv  []string `json:"argv"`
-	Env   []string `json:"env,omitempty"`
-	Over  string   `json:"provider,omitempty"` // each rank has opened this one, and no other
+	Schema  string         `json:"schema"`
+	Version string         `json:"version"`
+	Machine string         `json:"machine"`
+	Load    string         `json:"load_average"` // mean over the last minute; "" if unknown
+	Net     string         `json:"net"`
+	Over    string         `json:"provider,omitempty"` // of libfabric
+	Ranks   []int          `json:"ranks"`
+	CPUs    []int          `json:"cpus"`
+	Hogs    []int          `json:"hogs"`
+	Systems []peers.System `json:"systems"`
+	Missing []string       `json:"missing,omitempty"`
+	Dropped int            `json:"dropped_samples"`
+	Rows    []peers.Row    `json:"rows"`
 }
 
 func newPeersReport(net, over string, ranks, cpus, hogs []int) peersReport {
@@ -45,9 +37,7 @@ func newPeersReport(net, over string, ranks, cpus, hogs []int) peersReport {
 
 // add adds systems that are measured, and the names of missing ones.
 func (r *peersReport) add(systems []peers.System, missing []string) {
-	for _, s := range systems {
-		r.Systems = append(r.Systems, peerSystem{s.Name, s.Ranks, s.Argv, s.Env, s.Over})
-	}
+	r.Systems = append(r.Systems, systems...)
 	for _, name := range missing {
 		if !slices.Contains(r.Missing, name) {
 			r.Missing = append(r.Missing, name)

@@ -5,10 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -201,9 +202,7 @@ func (l library) argv(f *field) ([]string, error) {
 	return append(argv, program, f.places()), nil
 }
 
-func commas(numbers []int) string {
-	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(numbers)), ","), "[]")
-}
+func commas(numbers []int) string { return strings.Join(base.Map(numbers, strconv.Itoa), ",") }
 
 // asRoot returns the environment variables that let Open MPI run as root, as in a container.
 func asRoot() []string {
@@ -211,13 +210,4 @@ func asRoot() []string {
 		return nil
 	}
 	return []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
-}
-
-// systemsOf returns what package peers needs to know of contestants.
-func systemsOf(all []contestant) []peers.System {
-	var systems []peers.System
-	for _, c := range all {
-		systems = append(systems, c.System)
-	}
-	return slices.Clip(systems)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -126,19 +127,12 @@ func numbersText(all []uint64) string {
 	if len(all) > 6 {
 		return fmt.Sprintf("%d of %d to %d", len(all), all[0], all[len(all)-1])
 	}
-	var texts []string
-	for _, n := range all {
-		texts = append(texts, strconv.FormatUint(n, 10))
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(base.Map(all, func(n uint64) string { return strconv.FormatUint(n, 10) }), ", ")
 }
 
 // printable returns a text from a file, quoted if it has other than printable characters.
 func printable(text string) string {
-	if text == "" || !utf8.ValidString(text) {
-		return strconv.Quote(text)
-	}
-	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(text)
 	}
 	return text

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"time"
 
@@ -89,7 +88,7 @@ func diff(c *cli.Context) error {
 		return err
 	}
 	d.A.Directory, d.B.Directory = choices[0].dir, choices[1].dir
-	if err := base.Print(c, d, func(w io.Writer) error { return d.print(w, choices) }); err != nil {
+	if err := base.PrintText(c, d, func() string { return d.text(choices) }); err != nil {
 		return err
 	}
 	if !d.Equal {

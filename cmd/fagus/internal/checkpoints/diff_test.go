@@ -64,9 +64,8 @@ func TestDiffOthers(t *testing.T) {
 	if err != nil || d.State || d.Equal {
 		t.Errorf("%+v, error %v", d, err)
 	}
-	var text bytes.Buffer
-	if err := d.print(&text, [2]choice{{dir: "x"}, {"y", 7, true}}); err != nil || !strings.Contains(text.String(), "the state differs") || !strings.Contains(text.String(), "y:7") {
-		t.Errorf("%s, error %v", &text, err)
+	if text := d.text([2]choice{{dir: "x"}, {"y", 7, true}}); !strings.Contains(text, "the state differs") || !strings.Contains(text, "y:7") {
+		t.Error(text)
 	}
 }
 

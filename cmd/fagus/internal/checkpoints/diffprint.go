@@ -2,14 +2,13 @@ package checkpoints
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 )
 
-func (d *difference) print(w io.Writer, choices [2]choice) error {
+func (d *difference) text(choices [2]choice) string {
 	t := base.NewTable(table.Row{"", choices[0].String(), choices[1].String()})
 	t.AppendRow(table.Row{"made", madeText(d.A.Made), madeText(d.B.Made)})
 	t.AppendRow(table.Row{"ranks", d.A.Ranks, d.B.Ranks})
@@ -24,8 +23,7 @@ func (d *difference) print(w io.Writer, choices [2]choice) error {
 	if d.Equal {
 		text += "the checkpoints are equal\n"
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 func (a *arrayDiff) text() string {

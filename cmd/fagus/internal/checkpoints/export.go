@@ -77,7 +77,7 @@ func export(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "array %s of %v: %s of %s in %s\n", printable(o.Arrays()[x.array].Name), ch, x.shapeText(), x.name, out)
+	_, err = fmt.Fprintf(c.App.Writer, "array %s of %v: %s of %s in %s\n", printable(o.Arrays()[x.array].Name), ch, strings.Join(base.Map(x.shape(), strconv.Itoa), " x "), x.name, out)
 	return err
 }
 
@@ -161,16 +161,6 @@ func (x *exported) shape() []int {
 		return []int{x.rows, x.cols}
 	}
 	return append([]int{x.count}, x.dims...)
-}
-
-func (x *exported) shapeText() string { return join(x.shape(), " x ") }
-
-func join(all []int, between string) string {
-	var texts []string
-	for _, n := range all {
-		texts = append(texts, strconv.Itoa(n))
-	}
-	return strings.Join(texts, between)
 }
 
 // writeNPY writes an array in C order.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"time"
 
@@ -65,7 +64,7 @@ func list(c *cli.Context) error {
 			l.Checkpoints = append(l.Checkpoints, *s)
 		}
 	}
-	return base.Print(c, l, l.print)
+	return base.PrintText(c, l, l.text)
 }
 
 // summarize describes a checkpoint. It returns nil if the job that makes checkpoints has removed it
@@ -119,7 +118,7 @@ func (s *summary) measure(o *checkpoint.Snapshot) {
 	}
 }
 
-func (l *listing) print(w io.Writer) error {
+func (l *listing) text() string {
 	t := base.NewTable(table.Row{"number", "made", "program", "ranks", "state", "arrays", "data", "stored", "earlier", ""}, 1, 4, 6, 7, 8, 9)
 	damaged := ""
 	for _, s := range l.Checkpoints {
@@ -134,8 +133,7 @@ func (l *listing) print(w io.Writer) error {
 		t.AppendRow(row)
 		damaged += fmt.Sprintf("%d is damaged: %s\n", s.Number, s.Damaged)
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s", t.Render(), damaged)
-	return err
+	return t.Render() + "\n" + damaged
 }
 
 // madeBy returns the name of the program that has made the checkpoint, if it is known.

@@ -58,7 +58,7 @@ func verify(c *cli.Context) error {
 	if len(v.Checkpoints) == 0 {
 		return &absent{"the job that makes checkpoints here has removed what was there: try again"}
 	}
-	if err := base.Print(c, v, v.print); err != nil {
+	if err := base.PrintText(c, v, v.text); err != nil {
 		return err
 	}
 	return v.conclude(ch.given)
@@ -100,8 +100,7 @@ func examine(ctx context.Context, store checkpoint.Store, number uint64, stderr 
 	return v, nil
 }
 
-func (v *verification) print(w io.Writer) error {
-	text := ""
+func (v *verification) text() (text string) {
 	for _, c := range v.Checkpoints {
 		if c.Whole {
 			text += fmt.Sprintf("%d  ok: %s read\n", c.Number, bytesText(c.Bytes))
@@ -113,8 +112,7 @@ func (v *verification) print(w io.Writer) error {
 			text += fmt.Sprintf("%d  damaged: %d more pieces\n", c.Number, more)
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 // conclude returns an error if a checkpoint is damaged. It says from which one a run would resume,

@@ -131,7 +131,7 @@ func claims(c *comparison) []claim {
 func pairUp(c *comparison, ours, other contest.Role) (pairs []pair) {
 	find := func(n int, as contest.Role) (compared, bool) {
 		for _, v := range c.Versions {
-			for _, r := range c.ofSize(n) {
+			for _, r := range c.OfSize(n) {
 				if v.Role == as && r.Version == v.Name {
 					return r, true
 				}
@@ -284,10 +284,7 @@ func percent(x float64) string {
 }
 
 func texts(pairs []pair, part string) string {
-	var list []string
-	for _, p := range pairs {
-		list = append(list, p.text(part))
-	}
+	list := base.Map(pairs, func(p pair) string { return p.text(part) })
 	return fmt.Sprintf("%s against %s: %s", pairs[0].ours.Version, pairs[0].other.Version, strings.Join(list, "; "))
 }
 

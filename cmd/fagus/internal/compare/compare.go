@@ -126,12 +126,7 @@ type sideBySide struct {
 	sizes    []size
 	progress func(units int)
 
-	traces []trace // one per version for the largest size, if it ran
-}
-
-type trace struct {
-	version string
-	ranks   []fagus.Stats
+	traces map[string][]fagus.Stats // by version, for the largest size, if it ran
 }
 
 // newSideBySide returns the comparison of s in the contest that the flags describe, with the sizes
@@ -141,7 +136,7 @@ func newSideBySide(c *cli.Context, in contest.Runs, s *subject, sizes string) (*
 	if err != nil {
 		return nil, err
 	}
-	e := &sideBySide{Contest: t, subject: s}
+	e := &sideBySide{Contest: t, subject: s, traces: make(map[string][]fagus.Stats)}
 	if e.sizes, err = s.sizes(c.Context, sizes, t.Config); err != nil {
 		return nil, err
 	}
@@ -212,7 +207,7 @@ func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest
 	cfg.Timeline = true // for the critical path
 	o, err := e.subject.run(ctx, &e.sizes[item], cfg, e.progress)
 	if err == nil && round == 0 && item == len(e.sizes)-1 && o.Spans != nil {
-		e.traces = append(e.traces, trace{v.Name, o.Spans})
+		e.traces[v.Name] = o.Spans
 	}
 	return o, err
 }

@@ -76,9 +76,9 @@ func timed() []string {
 	return append(names, waitingName)
 }
 
-// shown returns the columns of the tables. A part that no version spends time on has none, except
+// Columns returns the columns of the tables. A part that no version spends time on has none, except
 // the parts of the paper.
-func (c *comparison) shown() []string {
+func (c *comparison) Columns() []string {
 	names := []string{totalName}
 	for _, p := range []fagus.Part{fagus.PartCompute, fagus.PartAcquire, fagus.PartRelease, fagus.PartUpdate, fagus.PartBarrier} {
 		names = append(names, p.String())
@@ -89,7 +89,8 @@ func (c *comparison) shown() []string {
 	return append(names, waitingName)
 }
 
-func (c *comparison) ofSize(n int) (list []compared) {
+// OfSize returns the results with the size that has number n.
+func (c *comparison) OfSize(n int) (list []compared) {
 	for _, r := range c.Results {
 		if r.N == n {
 			list = append(list, r)
@@ -98,9 +99,9 @@ func (c *comparison) ofSize(n int) (list []compared) {
 	return list
 }
 
-// size returns text: the size that has number n, as on the command line; "" if there is one size
+// Size returns text: the size that has number n, as on the command line; "" if there is one size
 // alone.
-func (c *comparison) size(n int) string {
+func (c *comparison) Size(n int) string {
 	if c.SizeFlag == "" && len(c.SizeNames) > 0 {
 		return ""
 	}
@@ -112,8 +113,8 @@ func (c *comparison) size(n int) string {
 	return fmt.Sprintf("n = %d", n)
 }
 
-// sizeText describes the size that has number n in words.
-func (c *comparison) sizeText(n int) string {
+// SizeText describes the size that has number n in words.
+func (c *comparison) SizeText(n int) string {
 	for i := range c.SizeTexts {
 		if c.Sizes[i] == n {
 			return c.SizeTexts[i]
@@ -122,8 +123,8 @@ func (c *comparison) sizeText(n int) string {
 	return ""
 }
 
-// note says what the times are.
-func (c *comparison) note() string {
+// Note says what the times are.
+func (c *comparison) Note() string {
 	parts := "on the critical path, which contains no waiting for other ranks"
 	if !c.critical() {
 		parts = "means over the ranks, because the critical path of some runs is unknown"
@@ -155,10 +156,10 @@ func (c *comparison) all(is func(o *experiment.Run) bool) bool {
 func (c *comparison) text() string {
 	text := c.Where() + "\n"
 	for _, n := range c.Sizes {
-		text += fmt.Sprintf("\n%s\n\n%s\n", join(": ", c.size(n), c.sizeText(n)), c.table(n))
+		text += fmt.Sprintf("\n%s\n\n%s\n", join(": ", c.Size(n), c.SizeText(n)), c.table(n))
 	}
-	text += "\n" + c.note() + "\n"
-	for _, line := range c.conclusions() {
+	text += "\n" + c.Note() + "\n"
+	for _, line := range c.Conclusions() {
 		text += line + "\n"
 	}
 	for _, line := range c.Warnings {
@@ -183,18 +184,18 @@ func (c *comparison) text() string {
 	return text
 }
 
-// conclusions returns lines of text: which version is the fastest with the largest size, and on
+// Conclusions returns lines of text: which version is the fastest with the largest size, and on
 // which variables versions are serialised.
-func (c *comparison) conclusions() (lines []string) {
+func (c *comparison) Conclusions() (lines []string) {
 	if len(c.Sizes) == 0 {
 		return nil
 	}
-	largest := c.ofSize(c.Sizes[len(c.Sizes)-1])
+	largest := c.OfSize(c.Sizes[len(c.Sizes)-1])
 	slices.SortStableFunc(largest, func(a, b compared) int {
 		return cmp.Compare(a.TimeNs[totalName].Median, b.TimeNs[totalName].Median)
 	})
 	if len(largest) > 1 {
-		lines = append(lines, fastest(c.size(largest[0].N), largest))
+		lines = append(lines, fastest(c.Size(largest[0].N), largest))
 	}
 	for _, r := range largest {
 		if len(r.Runs) > 0 && len(r.Runs[0].Serial) > 0 {
@@ -241,10 +242,7 @@ func fastest(size string, versions []compared) string {
 		}
 		return text
 	}
-	var names []string
-	for _, v := range versions[:n] {
-		names = append(names, v.Version)
-	}
+	names := base.Map(versions[:n], func(v compared) string { return v.Version })
 	by := fmt.Sprintf("by at most %d %%", alike)
 	if spread {
 		by += ", or by less than their runs"
@@ -256,13 +254,13 @@ func fastest(size string, versions []compared) string {
 // table returns the times with the size that has number n.
 func (c *comparison) table(n int) string {
 	header, right := table.Row{"version"}, []int{}
-	for i, name := range c.shown() {
+	for i, name := range c.Columns() {
 		header, right = append(header, name), append(right, i+2)
 	}
 	t := base.NewTable(header, right...)
-	for _, r := range c.ofSize(n) {
+	for _, r := range c.OfSize(n) {
 		row := table.Row{r.Version}
-		for _, name := range c.shown() {
+		for _, name := range c.Columns() {
 			row = append(row, r.TimeNs[name])
 		}
 		t.AppendRow(row)

@@ -15,16 +15,16 @@ func (c *comparison) differences() (warnings []string) {
 		return nil
 	}
 	for _, n := range c.Sizes {
-		results := c.ofSize(n)
+		results := c.OfSize(n)
 		first := results[0]
 		if text := first.unsteady(); text != "" && c.Seed == 0 {
-			warnings = append(warnings, with(c.size(n))+"the program does not print the same in every run, so whether its versions agree is unknown: "+text)
+			warnings = append(warnings, with(c.Size(n))+"the program does not print the same in every run, so whether its versions agree is unknown: "+text)
 			continue
 		}
 		for _, r := range results[1:] {
 			for i := range r.Runs {
 				if text := unlike(r.Version, first.Version, r.Runs[i], first.Runs[i]); text != "" {
-					warnings = append(warnings, fmt.Sprintf("%s%s and %s print different lines: %s", with(c.size(n)), r.Version, first.Version, text))
+					warnings = append(warnings, fmt.Sprintf("%s%s and %s print different lines: %s", with(c.Size(n)), r.Version, first.Version, text))
 					break
 				}
 			}

@@ -79,7 +79,7 @@ func (c *comparison) totalPlot() (*plot.Plot, *plot.Legend, error) {
 // totals returns the total times of a version in seconds, over the sizes, without those that are 0.
 func (c *comparison) totals(version string) (points plotter.XYs) {
 	for _, n := range c.Sizes {
-		for _, r := range c.ofSize(n) {
+		for _, r := range c.OfSize(n) {
 			if t := r.TimeNs[totalName].Median; r.Version == version && t > 0 {
 				points = append(points, plotter.XY{X: float64(n), Y: float64(base.Nanoseconds(t)) / float64(dimmnet.Second)})
 			}
@@ -203,9 +203,9 @@ func (c *comparison) spends(part fagus.Part) bool {
 // partsPanel draws a bar per version with one size. The bar of a version that takes far longer than
 // the others is broken: its parts have the right proportions, but a smaller scale.
 func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
-	results := c.ofSize(n)
+	results := c.OfSize(n)
 	p := figure.NewPlot()
-	p.Title.Text = cmp.Or(c.size(n), c.App)
+	p.Title.Text = cmp.Or(c.Size(n), c.App)
 	p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
 	if c.critical() {
 		p.Y.Label.Text = string(c.Clock) + " time (ms), critical path"

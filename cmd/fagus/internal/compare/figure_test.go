@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
+	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // TestLongestByFar: a version is left out if it takes more than twice as long as every other.
@@ -61,7 +62,7 @@ func TestBrokenBar(t *testing.T) {
 	if p.Y.Max > 2*brokenHeight*3 {
 		t.Errorf("the axis reaches %.1f ms: the bar of base is not broken", p.Y.Max)
 	}
-	for _, drawn := range newPage(c, []trace{{version: "ours"}, {version: "base"}}).Timelines {
+	for _, drawn := range newPage(c, map[string][]fagus.Stats{"ours": nil, "base": nil}).Timelines {
 		if drawn.Own != (drawn.Version == "base") {
 			t.Errorf("%s: the timeline has its own scale: %v, want only for base", drawn.Version, drawn.Own)
 		}

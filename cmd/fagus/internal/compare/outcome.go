@@ -3,6 +3,7 @@ package compare
 import (
 	"maps"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 )
 
@@ -31,11 +32,7 @@ func times(o *experiment.Run) map[string]int64 {
 func sum(version string, n int, runs []*experiment.Run) compared {
 	c := compared{Version: version, N: n, TimeNs: make(map[string]experiment.Sample), Runs: runs}
 	for _, name := range timed() {
-		var values []int64
-		for _, r := range runs {
-			values = append(values, times(r)[name])
-		}
-		c.TimeNs[name] = experiment.NewSample(values)
+		c.TimeNs[name] = experiment.NewSample(base.Map(runs, func(r *experiment.Run) int64 { return times(r)[name] }))
 	}
 	for _, r := range runs {
 		if r.Released != nil {

@@ -28,23 +28,13 @@ var pageText string
 // page is the data of compare.html.tmpl. The page contains its figures and loads no other file.
 type page struct {
 	*comparison
-	Where       string
-	Note        string
-	Columns     []string
-	Conclusions []string
-	Tables      []pageTable
-	Total       pageFigure
-	Panels      []pageFigure
-	Keys        []pagePart // the colours of the versions
-	Parts       []pagePart // by fagus.Part
-	Legend      []pagePart // the parts that take time
-	Timelines   []pageTimeline
-	Largest     string // the largest size
-}
-
-type pageTable struct {
-	Size, Text string
-	Rows       []compared
+	Total     pageFigure
+	Panels    []pageFigure
+	Keys      []pagePart // the colours of the versions
+	Parts     []pagePart // by fagus.Part
+	Legend    []pagePart // the parts that take time
+	Timelines []pageTimeline
+	Largest   string // the largest size
 }
 
 type pageFigure struct {
@@ -73,7 +63,7 @@ type pageTimeline struct {
 type pageSpan [3]float64
 
 // writeComparison writes the page, the document and the figures to a folder.
-func writeComparison(dir string, c *comparison, traces []trace) error {
+func writeComparison(dir string, c *comparison, traces map[string][]fagus.Stats) error {
 	p := newPage(c, traces)
 	draw := map[string]func(*comparison) (*figure.Figure, error){"parts": partsFigure, "total": totalFigure}
 	if !c.grows() {
@@ -126,7 +116,7 @@ func (p *page) draw(c *comparison) error {
 		if err != nil {
 			return err
 		}
-		f, err := inPage(join(" with ", "How every version spends its time", c.size(n)), panel)
+		f, err := inPage(join(" with ", "How every version spends its time", c.Size(n)), panel)
 		if err != nil {
 			return err
 		}
@@ -154,38 +144,31 @@ func replaceIn(dir, name string, write func(io.Writer) error) error {
 	return nil
 }
 
-func newPage(c *comparison, traces []trace) *page {
-	p := &page{comparison: c, Where: c.Where(), Note: c.note(), Columns: c.shown(), Conclusions: c.conclusions()}
+func newPage(c *comparison, traces map[string][]fagus.Stats) *page {
 	largest := c.Sizes[len(c.Sizes)-1]
-	p.Largest = c.size(largest)
-	for _, n := range c.Sizes {
-		p.Tables = append(p.Tables, pageTable{c.size(n), c.sizeText(n), c.ofSize(n)})
-	}
+	p := &page{comparison: c, Largest: c.Size(largest)}
 	for part := range fagus.Parts {
 		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(timeline.Color(part))})
 		if c.spends(part) {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}
 	}
-	longest := longestByFar(c.ofSize(largest), (*compared).totalNs)
-	for _, v := range c.Versions { // in the order of display, which traces need not have
-		for _, t := range traces {
-			if t.version == v.Name {
-				drawn := newPageTimeline(t, c.Nodes)
-				drawn.Own = longest != nil && longest.Version == v.Name
-				p.Timelines = append(p.Timelines, drawn)
-			}
+	longest := longestByFar(c.OfSize(largest), (*compared).totalNs)
+	for _, v := range c.Versions {
+		if spans, ok := traces[v.Name]; ok {
+			p.Timelines = append(p.Timelines, pageTimeline{v.Name, pageRanks(spans, c.Nodes), longest != nil && longest.Version == v.Name})
 		}
 	}
 	return p
 }
 
-func newPageTimeline(t trace, nodes int) pageTimeline {
+// pageRanks returns what each rank did when.
+func pageRanks(stats []fagus.Stats, nodes int) [][]pageSpan {
 	ranks := make([][]pageSpan, nodes)
 	for rank := range ranks {
 		ranks[rank] = []pageSpan{} // an empty list for the script, not null
 	}
-	for part, spans := range timeline.Spans(t.ranks) {
+	for part, spans := range timeline.Spans(stats) {
 		for _, s := range spans {
 			ranks[s.Rank] = append(ranks[s.Rank], pageSpan{float64(part), s.From, s.To})
 		}
@@ -193,7 +176,7 @@ func newPageTimeline(t trace, nodes int) pageTimeline {
 	for _, spans := range ranks {
 		slices.SortFunc(spans, func(a, b pageSpan) int { return cmp.Compare(a[1], b[1]) })
 	}
-	return pageTimeline{Version: t.version, Ranks: ranks}
+	return ranks
 }
 
 func cssColor(c color.Color) string {

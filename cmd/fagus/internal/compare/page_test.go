@@ -19,7 +19,7 @@ func TestPageEscapes(t *testing.T) {
 	c.App, c.Nodes, c.Versions = evil, 1, []comparedVersion{{Name: evil, About: evil}}
 	c.Claims = []claim{{Claim: evil, Verdict: supported, Numbers: evil}}
 	var b bytes.Buffer
-	p := newPage(c, []trace{{evil, []fagus.Stats{{Spans: []fagus.Span{{Part: fagus.PartCompute, To: dimmnet.Millisecond}}}}}})
+	p := newPage(c, map[string][]fagus.Stats{evil: {{Spans: []fagus.Span{{Part: fagus.PartCompute, To: dimmnet.Millisecond}}}}})
 	if err := p.write(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -38,17 +38,17 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
-// TestPageTimeline: each rank gets its spans in order of time, of whatever part they are.
-func TestPageTimeline(t *testing.T) {
+// TestPageRanks: each rank gets its spans in order of time, of whatever part they are.
+func TestPageRanks(t *testing.T) {
 	span := func(part fagus.Part, from, to int64) fagus.Span {
 		return fagus.Span{Part: part, From: dimmnet.Time(from) * dimmnet.Millisecond, To: dimmnet.Time(to) * dimmnet.Millisecond}
 	}
-	got := newPageTimeline(trace{"v", []fagus.Stats{
+	got := pageRanks([]fagus.Stats{
 		{Rank: 0, Spans: []fagus.Span{span(fagus.PartCompute, 0, 2), span(fagus.PartAcquire, 2, 5), span(fagus.PartCompute, 5, 7)}},
 		{Rank: 1, Spans: []fagus.Span{span(fagus.PartAcquire, 0, 3)}},
 		{Rank: 2},
-	}}, 3)
-	const want = `{"version":"v","ranks":[[[0,0,2],[1,2,5],[0,5,7]],[[1,0,3]],[]]}`
+	}, 3)
+	const want = `[[[0,0,2],[1,2,5],[0,5,7]],[[1,0,3]],[]]`
 	if text, err := json.Marshal(got); err != nil || string(text) != want {
 		t.Errorf("the script gets %s, %v, want %s", text, err, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -50,6 +51,7 @@ func otherFactors() []float64 { return []float64{0.5, 2} }
 func (e *sideBySide) ofClaims() *sideBySide {
 	fewer, of := *e, *e.Contest
 	fewer.Contest, of.Versions = &of, nil
+	fewer.traces = make(map[string][]fagus.Stats) // those of e stay
 	for _, v := range e.Versions {
 		if v.Role != "" {
 			of.Versions = append(of.Versions, v)

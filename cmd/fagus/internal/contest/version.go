@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -127,11 +128,7 @@ func notSimulated(e entry) string {
 }
 
 func names(list []Version) string {
-	var names []string
-	for _, v := range list {
-		names = append(names, v.Name)
-	}
-	return strings.Join(names, ",")
+	return strings.Join(base.Map(list, func(v Version) string { return v.Name }), ",")
 }
 
 // pick returns the versions named in wanted; "" means every version that can run so.

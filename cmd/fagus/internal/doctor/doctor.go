@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -91,23 +90,21 @@ fagus doctor --hosts a,b --net quic --json | jq '.findings[] | select(.health !=
 
 func diagnose(c *cli.Context) error {
 	r := examine(c.Context, os.LookupEnv)
-	err := base.Print(c, r, r.print)
+	err := base.PrintText(c, r, r.text)
 	if err == nil && !r.Well {
 		err = errors.New("something is missing")
 	}
 	return err
 }
 
-func (r *report) print(w io.Writer) error {
-	text := ""
+func (r *report) text() (text string) {
 	for _, f := range r.Findings {
 		text += fmt.Sprintf("%-8s%-16s%s\n", f.Health, f.Name, f.Value)
 		if f.Advice != "" {
 			text += strings.Repeat(" ", 24) + f.Advice + "\n"
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 func examine(ctx context.Context, lookup func(string) (string, bool)) *report {
@@ -167,11 +164,7 @@ func examineInterfaces(ctx context.Context, lookup func(string) (string, bool)) 
 	if err != nil {
 		return []finding{lack("interfaces", err, "")}
 	}
-	var names []string
-	for _, i := range all {
-		names = append(names, i.String())
-	}
-	found := []finding{good("interfaces", "%s", strings.Join(names, ", "))}
+	found := []finding{good("interfaces", "%s", strings.Join(base.Map(all, cluster.Interface.String), ", "))}
 	want, _ := lookup("FAGUS_INTERFACE")
 	var meet []netip.AddrPort
 	if place, err := cluster.FromEnv(lookup); err == nil && place.Spans() && !place.ByLauncher {

@@ -222,7 +222,7 @@ func examineHosts(c *cli.Context) error {
 		return fmt.Errorf("the hosts are not judged: %w", err) // the signal has ended ssh, too
 	}
 	r := v.report()
-	if err := base.Print(c, r, r.print); err != nil {
+	if err := base.PrintText(c, r, r.text); err != nil {
 		return err
 	}
 	unreached := slices.ContainsFunc(v.hosts, func(h *host) bool { return h.failed != nil })

@@ -2,11 +2,11 @@ package doctor
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -213,10 +213,7 @@ func (v *visit) judgeContacts(r *hostReport, h *host) {
 			blocked++
 			more := ""
 			if n > 1 {
-				var all []uint16
-				for _, f := range c.TCPFailed {
-					all = append(all, f.Port)
-				}
+				all := base.Map(c.TCPFailed, func(f failedPort) uint16 { return f.Port })
 				more = fmt.Sprintf(" (%d of %d ports: %s)", n, len(h.listens.Ports), spans(all))
 			}
 			f := c.TCPFailed[0]
@@ -278,11 +275,7 @@ func froms(to []contact) string {
 	if len(to) > 4 {
 		return fmt.Sprintf("%d hosts", len(to))
 	}
-	var names []string
-	for _, c := range to {
-		names = append(names, c.From)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(base.Map(to, func(c contact) string { return c.From }), ", ")
 }
 
 // spans formats sorted ports as ranges: "17000-17003, 17010".
@@ -304,18 +297,16 @@ func spans(sorted []uint16) string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *hostReport) print(w io.Writer) error {
+func (r *hostReport) text() (text string) {
 	wide := 0
 	for _, f := range r.Findings {
 		wide = max(wide, len(f.Host))
 	}
-	text := ""
 	for _, f := range r.Findings {
 		text += fmt.Sprintf("%-6s%-*s%-12s%s\n", f.Health, wide+2, f.Host, f.Name, f.Value)
 		if f.Advice != "" {
 			text += strings.Repeat(" ", wide+20) + f.Advice + "\n"
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }

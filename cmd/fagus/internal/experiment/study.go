@@ -134,12 +134,8 @@ func (s *Study) runOnce(ctx context.Context, p *Point) (err error) {
 }
 
 func (p *Point) summarize() {
-	var times []int64
-	for _, r := range p.Runs {
-		times = append(times, r.Took())
-	}
-	if p.Fault == "" && len(times) > 0 {
-		p.TimeNs = NewSample(times)
+	if p.Fault == "" && len(p.Runs) > 0 {
+		p.TimeNs = NewSample(base.Map(p.Runs, func(r *Run) int64 { return r.Took() }))
 	}
 }
 

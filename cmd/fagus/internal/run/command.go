@@ -201,5 +201,5 @@ func finish(c *cli.Context, r *Report, write func() error) error {
 	} else {
 		err = fmt.Errorf("verification failed: %s; no file was written", r.wrong())
 	}
-	return errors.Join(err, base.Print(c, r, func(w io.Writer) error { return r.print(w, c.Bool("verbose")) }))
+	return errors.Join(err, base.PrintText(c, r, func() string { return r.text(c.Bool("verbose")) }))
 }

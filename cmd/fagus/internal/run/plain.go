@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -76,7 +75,7 @@ func runPlain(c *cli.Context, p catalog.Program) error {
 	} else if j.Write != nil {
 		err = j.Write()
 	}
-	return errors.Join(err, base.Print(c, r, r.print))
+	return errors.Join(err, base.PrintText(c, r, r.text))
 }
 
 // executePlain runs j without Fagus. After the end of ctx it returns, though the program runs on.
@@ -108,14 +107,13 @@ func executePlain(ctx context.Context, j *catalog.Job, progress func(int)) (*pla
 	}
 }
 
-func (r *plainReport) print(w io.Writer) error {
+func (r *plainReport) text() string {
 	text := fmt.Sprintf("%s: %s\nwithout Fagus, in one goroutine\n\n%s%s: %v\n", r.App, r.Size, verdict(r.Verified, r.Verification),
 		strings.TrimSuffix(r.measured, ", of the slowest rank"), base.Nanoseconds(r.MeasuredNs))
 	if r.Outcome != "" {
 		text += r.Outcome + "\n"
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 func verdict(verified bool, v catalog.Verification) string {

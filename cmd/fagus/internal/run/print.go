@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -12,9 +11,9 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// print prints the verdict, the time, and who waited for whom. If verbose is true, it also prints
-// the counts of packets and of the protocol.
-func (r *Report) print(w io.Writer, verbose bool) error {
+// text returns the verdict, the time, and who waited for whom. If verbose is true, it also has the
+// counts of packets and of the protocol.
+func (r *Report) text(verbose bool) string {
 	text := fmt.Sprintf("%s: %s\non %s\n\n%s", r.App, r.Size, r.where, verdict(r.Verified, r.Verification))
 	if r.MeasuredNs != 0 {
 		text += fmt.Sprintf("%s: %v\n", r.measured, base.Nanoseconds(r.MeasuredNs))
@@ -39,8 +38,7 @@ func (r *Report) print(w io.Writer, verbose bool) error {
 	if r.hint != "" {
 		text += "\n" + r.hint + "\n"
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 // timeTable returns a table with a row per rank; of many ranks, only some rows (Report.Rows).

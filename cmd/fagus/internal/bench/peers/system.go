@@ -18,24 +18,24 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
-// System describes how to start the ranks of a system.
+// System describes how to start the ranks of a system. As JSON it says what was measured.
 type System struct {
-	Name  string
-	Own   bool     // the system is Fagus, and not a peer
-	Ranks int      // at least 1
-	Argv  []string // the command line; Start appends the path of the socket
-	Env   []string // variables added to this process's environment
+	Name  string   `json:"name"`
+	Own   bool     `json:"-"`             // the system is Fagus, and not a peer
+	Ranks int      `json:"ranks"`         // at least 1
+	Argv  []string `json:"argv"`          // the command line; Start appends the path of the socket
+	Env   []string `json:"env,omitempty"` // variables added to this process's environment
 	// Launched means that Argv is a launcher, which starts all ranks. Otherwise Start starts one
 	// process for each rank.
-	Launched bool
+	Launched bool `json:"-"`
 	// Over is the provider of libfabric that every rank must have opened, and no other. "" means
 	// that any path will do.
-	Over string
+	Over string `json:"provider,omitempty"`
 	// Budget limits the time that samples of one method take, for systems that are slow: a method
 	// that has used it up takes no more samples, once it has 3. 0 means no limit.
-	Budget time.Duration
+	Budget time.Duration `json:"-"`
 	// Patience limits the time of the start, and the time of each answer. 0 means 2 minutes.
-	Patience time.Duration
+	Patience time.Duration `json:"-"`
 }
 
 // Running is a system that has been started. It belongs to one goroutine.

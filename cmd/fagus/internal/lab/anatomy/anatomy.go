@@ -79,14 +79,10 @@ type stage struct {
 
 func newReport(p *presets.Preset, stages []presets.Stage) *report {
 	ns := func(t dimmnet.Time) float64 { return float64(t) / float64(dimmnet.Nanosecond) }
-	r := &report{
-		Schema: schema, Env: p.Name,
+	return &report{
+		Schema: schema, Env: p.Name, Stages: base.Map(stages, func(s presets.Stage) stage { return stage{s.Name, ns(s.Time)} }),
 		OneWayNs: ns(presets.Total(stages)), NICLatencyNs: ns(p.NICLatency()), ProgramNs: ns(p.Host.Program),
 	}
-	for _, s := range stages {
-		r.Stages = append(r.Stages, stage{s.Name, ns(s.Time)})
-	}
-	return r
 }
 
 func anatomyTable(stages []presets.Stage) string {

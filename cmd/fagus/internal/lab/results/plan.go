@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -55,10 +56,8 @@ func entries() []entry {
 
 // chosen returns the plan for the named programs, or for all programs if names is empty.
 func chosen(names []string) ([]entry, error) {
-	all, known := entries(), []string(nil)
-	for _, e := range all {
-		known = append(known, e.name)
-	}
+	all := entries()
+	known := base.Map(all, func(e entry) string { return e.name })
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, usage.Errorf("no program %q: there are %s", name, strings.Join(known, ", "))

@@ -58,11 +58,7 @@ fagus lab swarm --case swarm.json               the first failed case of a campa
 }
 
 func kindNames() string {
-	var names []string
-	for _, kind := range swarm.Kinds() {
-		names = append(names, string(kind))
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(base.Map(swarm.Kinds(), func(kind swarm.Kind) string { return string(kind) }), ", ")
 }
 
 type campaign struct {

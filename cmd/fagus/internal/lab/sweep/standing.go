@@ -56,10 +56,7 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	list := make([][]standing, len(jobs))
 	for item := range jobs {
 		for i, v := range t.Versions {
-			var values []int64
-			for _, r := range runs[item][i] {
-				values = append(values, r.MeasuredNs/divisor)
-			}
+			values := base.Map(runs[item][i], func(r *run.Report) int64 { return r.MeasuredNs / divisor })
 			list[item] = append(list[item], standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), experiment.NewSample(values), runs[item][i]})
 		}
 	}

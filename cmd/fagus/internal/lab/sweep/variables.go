@@ -152,11 +152,7 @@ func whereAhead(points []variablesPoint, mode string) string {
 		}
 		groups[at].sizes = append(groups[at].sizes, strconv.Itoa(size))
 	}
-	var texts []string
-	for _, g := range groups {
-		texts = append(texts, fmt.Sprintf("%s of %s bytes", g.counts, listed(g.sizes)))
-	}
-	return listed(texts)
+	return listed(base.Map(groups, func(g group) string { return fmt.Sprintf("%s of %s bytes", g.counts, listed(g.sizes)) }))
 }
 
 func listed(items []string) string {
@@ -191,9 +187,5 @@ func countsText(all, won []int) string {
 	case len(won) == 1 && last == 1:
 		return "1 variable"
 	}
-	var list []string
-	for _, n := range won {
-		list = append(list, strconv.Itoa(n))
-	}
-	return listed(list) + " variables"
+	return listed(base.Map(won, strconv.Itoa)) + " variables"
 }
