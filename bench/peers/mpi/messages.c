@@ -4,27 +4,9 @@
 
 #include "operations.h"
 
-uint64_t barrier(long size, long count)
-{
-	(void)size;
-	uint64_t start = now();
-	for (long i = 0; i < count; i++)
-		MPI_Barrier(MPI_COMM_WORLD);
-	return now() - start;
-}
+static inline void wait_for_all(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
-// meet computes size steps and waits for all ranks.
-uint64_t meet(long size, long count)
-{
-	volatile uint64_t kept;
-	uint64_t start = now();
-	for (long i = 0; i < count; i++) {
-		kept = compute(size);
-		MPI_Barrier(MPI_COMM_WORLD);
-	}
-	(void)kept;
-	return now() - start;
-}
+#include "../barrier.h"
 
 uint64_t sum(long size, long count)
 {

@@ -1,27 +1,9 @@
 // Operations that move no more than a word.
 #include "operations.h"
 
-uint64_t barrier(long size, long count)
-{
-	(void)size;
-	uint64_t start = now();
-	for (long i = 0; i < count; i++)
-		shmem_barrier_all();
-	return now() - start;
-}
+static inline void wait_for_all(void) { shmem_barrier_all(); }
 
-// meet computes size steps and waits for all ranks.
-uint64_t meet(long size, long count)
-{
-	volatile uint64_t kept;
-	uint64_t start = now();
-	for (long i = 0; i < count; i++) {
-		kept = compute(size);
-		shmem_barrier_all();
-	}
-	(void)kept;
-	return now() - start;
-}
+#include "../barrier.h"
 
 // sum uses two sets of words in turn: a rank that has got a sum may begin the next one while
 // another rank still reads the words of the last one.
