@@ -1,7 +1,6 @@
 package base
 
 import (
-	"bufio"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -25,16 +24,11 @@ func Version() string {
 
 // Machine returns the processor's name as the kernel reports it.
 func Machine() string {
-	name := runtime.GOARCH
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return name
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if key, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(key) == "model name" {
+	text, _ := os.ReadFile("/proc/cpuinfo") // other systems have none
+	for line := range strings.Lines(string(text)) {
+		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
 			return strings.TrimSpace(value)
 		}
 	}
-	return name
+	return runtime.GOARCH
 }

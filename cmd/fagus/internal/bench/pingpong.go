@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -70,16 +71,13 @@ func (f *field) pingPong(ctx context.Context, size, trips int) (time.Duration, e
 	if err != nil {
 		return 0, err
 	}
-	_, control, err := net.SplitHostPort(free.Addr().String())
+	control := free.Addr().(*net.TCPAddr).Port
 	if err := free.Close(); err != nil {
-		return 0, err
-	}
-	if err != nil {
 		return 0, err
 	}
 	argv := []string{"-p", f.over, "-e", "rdm", "-S", strconv.Itoa(size), "-I", strconv.Itoa(trips)}
 	var out, serverOut bytes.Buffer
-	server := exec.CommandContext(ctx, fiPingPong, append(argv, "-B", control)...)
+	server := exec.CommandContext(ctx, fiPingPong, append(argv, "-B", strconv.Itoa(control))...)
 	server.Stdout, server.Stderr = &serverOut, &serverOut
 	if err := startOn(server, f.cpus[1]); err != nil {
 		return 0, err
@@ -89,7 +87,7 @@ func (f *field) pingPong(ctx context.Context, size, trips int) (time.Duration, e
 	if err := listening(ctx, control); err != nil {
 		return 0, fmt.Errorf("%w; %s said: %s", err, fiPingPong, serverOut.String())
 	}
-	client := exec.CommandContext(ctx, fiPingPong, append(argv, "-P", control, "127.0.0.1")...)
+	client := exec.CommandContext(ctx, fiPingPong, append(argv, "-P", strconv.Itoa(control), "127.0.0.1")...)
 	client.Stdout, client.Stderr = &out, &out
 	if err := startOn(client, f.cpus[0]); err != nil {
 		return 0, err
@@ -133,17 +131,32 @@ func startOn(cmd *exec.Cmd, cpu int) error {
 
 // listening waits until a port of this host is being listened at. It does not connect: the server
 // takes the first connection for its client.
-func listening(ctx context.Context, control string) error {
-	number, err := strconv.Atoi(control)
-	if err != nil {
-		return err
-	}
-	for !listens(number) {
+func listening(ctx context.Context, control int) error {
+	for !listens(control) {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("nobody listens at port %s: %w", control, ctx.Err())
+			return fmt.Errorf("nobody listens at port %d: %w", control, ctx.Err())
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 	return nil
+}
+
+// listens reports whether a TCP socket of this host listens at a port, as /proc/net says.
+func listens(port int) bool {
+	const listening = "0A" // TCP_LISTEN
+	suffix := fmt.Sprintf(":%04X", port)
+	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Fields(line)
+			if len(fields) > 3 && strings.HasSuffix(fields[1], suffix) && fields[3] == listening {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -23,7 +23,7 @@ const (
 	mpi                // bench/peers/mpi
 	shmem              // bench/peers/shmem
 	fabric             // bench/peers/fabric
-	port               // a port of Fagus, without the engine (bare.go)
+	port               // a port of Fagus, without the engine (serve.go)
 )
 
 type contestant struct {

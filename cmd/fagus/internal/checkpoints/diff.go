@@ -2,14 +2,18 @@ package checkpoints
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
@@ -229,5 +233,74 @@ func (c *comparison) measure(distance float64) {
 		c.Undefined++
 	case c.Largest == nil || distance > *c.Largest:
 		c.Largest = &distance
+	}
+}
+
+func (d *difference) text(choices [2]choice) string {
+	t := base.NewTable(table.Row{"", choices[0].String(), choices[1].String()})
+	t.AppendRow(table.Row{"made", madeText(d.A.Made), madeText(d.B.Made)})
+	t.AppendRow(table.Row{"ranks", d.A.Ranks, d.B.Ranks})
+	t.AppendRow(table.Row{"state", short(string(d.A.State), 60), short(string(d.B.State), 60)})
+	text := t.Render() + "\n"
+	if !d.State {
+		text += "the state differs\n"
+	}
+	for _, a := range d.Arrays {
+		text += fmt.Sprintf("array %s: %s\n", printable(a.Name), a.text())
+	}
+	if d.Equal {
+		text += "the checkpoints are equal\n"
+	}
+	return text
+}
+
+func (a *arrayDiff) text() string {
+	switch a.Result {
+	case same:
+		return "equal, " + printable(a.Kind)
+	case kinds:
+		return fmt.Sprintf("%s and %s", printable(a.Kind), printable(a.KindB))
+	case onlyA:
+		return "only in the first, " + printable(a.Kind)
+	case onlyB:
+		return "only in the second, " + printable(a.Kind)
+	}
+	text := fmt.Sprintf("%s, of which %d differ (%d bytes); the first is %s: %s and %s", printable(a.Kind), a.Elements, a.Bytes, a.First.Index, a.First.A, a.First.B)
+	if a.Largest != nil {
+		text += fmt.Sprintf("; the largest difference is %.3g", *a.Largest)
+	}
+	if a.Undefined > 0 {
+		text += fmt.Sprintf("; %d are infinite or not numbers", a.Undefined)
+	}
+	return text
+}
+
+// saved returns the ranges of an array of which one of two checkpoints has saved something, in
+// ascending order. Everything else is 0 in both. Ranges begin and end at multiples of 16, or at the
+// end of the array, so that no number is cut.
+func saved(a, b *checkpoint.Snapshot, i, j int) iter.Seq2[int, int] {
+	const align = 16
+	length := a.Arrays()[i].Bytes
+	pieces := append(slices.Collect(a.Pieces(i)), slices.Collect(b.Pieces(j))...)
+	slices.SortFunc(pieces, func(x, y checkpoint.Piece) int { return cmp.Compare(x.Offset, y.Offset) })
+	return func(yield func(from, end int) bool) {
+		from, end := 0, 0
+		for _, p := range pieces {
+			lo, hi := p.Offset/align*align, length
+			if p.Offset+p.Bytes < length-align {
+				hi = (p.Offset + p.Bytes + align - 1) / align * align
+			}
+			if lo <= end {
+				end = max(end, hi)
+				continue
+			}
+			if end > from && !yield(from, end) {
+				return
+			}
+			from, end = lo, hi
+		}
+		if end > from {
+			yield(from, end)
+		}
 	}
 }

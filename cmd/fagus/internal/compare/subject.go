@@ -101,15 +101,11 @@ func catalogSubject(c *cli.Context, name string) *subject {
 			}
 			return r, err
 		}
-		on, err := cfg.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
 		j, err := job(ctx, one.value, cfg)
 		if err != nil {
 			return nil, err
 		}
-		r, err := run.Verified(ctx, j, on, progress)
+		r, err := run.Verified(ctx, cfg, j, progress)
 		if err != nil {
 			return nil, err
 		}

@@ -67,27 +67,22 @@ func readDocument(out []byte, want string) (d *Document, beside string, err erro
 	if len(bytes.TrimSpace(out)) == 0 {
 		return nil, "", noDocument(want)
 	}
-	d = &Document{}
 	decoder := json.NewDecoder(bytes.NewReader(out[begin:]))
 	var text json.RawMessage
 	if err := decoder.Decode(&text); err != nil {
 		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), Quoted(string(bytes.TrimSpace(out))))
 	}
-	d.Text = text
+	d = &Document{Text: text}
+	err = json.Unmarshal(text, d) // of another document, which has another schema or none, it does not matter
 	beside = string(out[:begin]) + string(bytes.TrimLeft(out[begin+int(decoder.InputOffset()):], "\r\n"))
-	var head struct {
-		Schema string `json:"schema"`
-	}
-	_ = json.Unmarshal(text, &head) // a document of something else has no schema
 	switch {
-	case head.Schema == "":
+	case d.Schema == "":
 		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), Quoted(string(text)))
-	case !strings.HasPrefix(head.Schema, want[:strings.Index(want, "/")+1]):
-		return nil, "", fmt.Errorf("its document is %s, not %s: %s", Quoted(head.Schema), want, wanted)
-	case head.Schema != want:
-		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", Quoted(head.Schema), want)
-	}
-	if err := json.Unmarshal(text, d); err != nil {
+	case !strings.HasPrefix(d.Schema, want[:strings.Index(want, "/")+1]):
+		return nil, "", fmt.Errorf("its document is %s, not %s: %s", Quoted(d.Schema), want, wanted)
+	case d.Schema != want:
+		return nil, "", fmt.Errorf("its document is %s, want %s: build the program and fagus from the same version of Fagus", Quoted(d.Schema), want)
+	case err != nil:
 		return nil, "", fmt.Errorf("its document %s is wrong: %w", want, err)
 	}
 	return d, beside, nil

@@ -4,5 +4,5 @@
 // A program of the catalog is a runflags.App, as programs of one's own are. Comparisons and sweeps
 // run a job many times in one process:
 //
-//	r, err := run.Verified(ctx, job, on, progress)
+//	r, err := run.Verified(ctx, cfg, job, progress)
 package run

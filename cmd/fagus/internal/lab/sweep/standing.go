@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -44,7 +43,7 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	runs, err := contest.InTurn(t, len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
 		what := fmt.Sprintf("%s with %s", v.Name, jobs[item].Size)
 		cfg.Running(what)
-		r, err := runJob(ctx, cfg, jobs[item], bar.Add)
+		r, err := run.Verified(ctx, cfg, jobs[item], bar.Add)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", what, err)
 		}
@@ -61,14 +60,6 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 		}
 	}
 	return list, nil
-}
-
-func runJob(ctx context.Context, cfg runflags.Config, j *catalog.Job, progress func(int)) (*run.Report, error) {
-	on, err := cfg.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return run.Verified(ctx, j, on, progress)
 }
 
 // standingsTable returns a table without rows. Its columns are first, a column per version, and
