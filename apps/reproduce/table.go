@@ -112,7 +112,7 @@ func (t *Table) add(env, quantity string, model float64) {
 	if p, ok := t.predictions[env][quantity]; ok {
 		r.Predicted = &p
 	}
-	if r.Paper != nil && blind(env) && unexplained(quantity) {
+	if r.Paper != nil && blind(env) && slices.Contains([]string{"barrier_mmx_ns", "sum_ull_ns"}, quantity) {
 		r.Left = "P4 with MMX: the papers found an overhead of emms that they could not explain"
 	}
 	switch {
@@ -126,11 +126,6 @@ func (t *Table) add(env, quantity string, model float64) {
 
 // blind reports whether no parameter of the model was fitted to env.
 func blind(env string) bool { return env == "E" || env == "F" }
-
-// unexplained reports whether the measurement contains an overhead of emms on a P4.
-func unexplained(quantity string) bool {
-	return slices.Contains([]string{"barrier_mmx_ns", "sum_ull_ns"}, quantity)
-}
 
 // Summary is the mean and the largest |error| of some rows.
 type Summary struct {

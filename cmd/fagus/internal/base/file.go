@@ -2,6 +2,7 @@ package base
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -10,6 +11,15 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
+
+// Absent is the text of an fs.ErrNotExist, which has an exit code of its own.
+type Absent string
+
+// Error returns the text.
+func (e Absent) Error() string { return string(e) }
+
+// Is makes it an fs.ErrNotExist.
+func (Absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 // CheckWritable returns an error if the file that a flag names cannot be written. Commands call
 // it before a long run. checkName returns an error if the file's name is unsuitable.

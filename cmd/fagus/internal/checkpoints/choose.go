@@ -44,22 +44,14 @@ func argument(c *cli.Context) (choice, error) {
 // parseChoice reads DIR[:NUMBER]. A directory whose name ends like that comes first. In a URL the
 // number is at the end of the path: s3://BUCKET/PREFIX:NUMBER?OPTIONS.
 func parseChoice(text string) choice {
-	if strings.Contains(text, "://") {
-		path, options, has := strings.Cut(text, "?")
-		if i := strings.LastIndexByte(path, ':'); i > strings.Index(path, "://") {
-			if number, err := strconv.ParseUint(path[i+1:], 10, 64); err == nil {
-				if has {
-					options = "?" + options
-				}
-				return choice{path[:i] + options, number, true}
-			}
-		}
-		return choice{dir: text}
+	path, url := text, strings.Contains(text, "://")
+	if url {
+		path, _, _ = strings.Cut(text, "?")
 	}
-	if i := strings.LastIndexByte(text, ':'); i > 0 {
-		number, err := strconv.ParseUint(text[i+1:], 10, 64)
-		if _, is := os.Stat(text); err == nil && is != nil {
-			return choice{text[:i], number, true}
+	if i := strings.LastIndexByte(path, ':'); i > max(0, strings.Index(path, "://")) {
+		number, err := strconv.ParseUint(path[i+1:], 10, 64)
+		if _, is := os.Stat(text); err == nil && (url || is != nil) {
+			return choice{path[:i] + text[len(path):], number, true}
 		}
 	}
 	return choice{dir: text}
@@ -72,18 +64,12 @@ func (ch choice) String() string {
 	return fmt.Sprintf("%s:%d", printable(ch.dir), ch.number)
 }
 
-// absent means that something does not exist.
-type absent struct{ what string }
-
-func (e *absent) Error() string        { return e.what }
-func (e *absent) Is(target error) bool { return target == fs.ErrNotExist }
-
 // find returns the store, and the numbers of the checkpoints: of all, or of the given one. There is
 // at least one.
 func (ch choice) find(c *cli.Context) (checkpoint.Store, []uint64, error) {
 	store, err := runflags.ExistingStore(c, ch.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, &absent{fmt.Sprintf("there is no directory %s: name the one that --checkpoint of the run named", printable(ch.dir))}
+		return nil, nil, base.Absent(fmt.Sprintf("there is no directory %s: name the one that --checkpoint of the run named", printable(ch.dir)))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +79,7 @@ func (ch choice) find(c *cli.Context) (checkpoint.Store, []uint64, error) {
 	case err != nil:
 		return nil, nil, err
 	case len(all) == 0:
-		return nil, nil, &absent{fmt.Sprintf("%s has no checkpoint: none was finished there; name what --checkpoint of the run named", printable(ch.dir))}
+		return nil, nil, base.Absent(fmt.Sprintf("%s has no checkpoint: none was finished there; name what --checkpoint of the run named", printable(ch.dir)))
 	case !ch.given:
 		return store, all, nil
 	case !slices.Contains(all, ch.number):

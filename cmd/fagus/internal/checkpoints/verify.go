@@ -56,7 +56,7 @@ func verify(c *cli.Context) error {
 		v.Whole = v.Whole && verdict.Whole
 	}
 	if len(v.Checkpoints) == 0 {
-		return &absent{"the job that makes checkpoints here has removed what was there: try again"}
+		return base.Absent("the job that makes checkpoints here has removed what was there: try again")
 	}
 	if err := base.PrintText(c, v, v.text); err != nil {
 		return err

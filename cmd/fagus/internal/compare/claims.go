@@ -182,15 +182,14 @@ func judgeAcquire(pairs []pair) (verdict, []string) {
 func judgeRelease(pairs []pair) (verdict, []string) {
 	release, v := fagus.PartRelease.String(), supported
 	var sent, otherSent uint64
-	counted := true
 	for _, p := range pairs {
 		v = worst(v, p.faster(release))
-		ours, ok := p.ours.released()
-		other, otherOK := p.other.released()
-		sent, otherSent, counted = max(sent, ours), max(otherSent, other), counted && ok && otherOK
 	}
-	if !counted {
-		return v, []string{texts(pairs, release), "messages are not counted on this network"}
+	for _, p := range pairs {
+		if p.ours.ReleaseMessages == nil || p.other.ReleaseMessages == nil {
+			return v, []string{texts(pairs, release), "messages are not counted on this network"}
+		}
+		sent, otherSent = max(sent, *p.ours.ReleaseMessages), max(otherSent, *p.other.ReleaseMessages)
 	}
 	if sent > 0 {
 		v = notSupported

@@ -307,11 +307,3 @@ func sum(version string, n int, runs []*experiment.Run) compared {
 	}
 	return c
 }
-
-// released returns the number of packets within Release; ok is false if it is unknown.
-func (c *compared) released() (n uint64, ok bool) {
-	if c.ReleaseMessages == nil {
-		return 0, false
-	}
-	return *c.ReleaseMessages, true
-}

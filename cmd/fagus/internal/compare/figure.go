@@ -31,12 +31,11 @@ func totalFigure(c *comparison) (*figure.Figure, error) {
 	}}, err
 }
 
-// totalPanel draws the total times, without a legend.
-func (c *comparison) totalPanel() (*figure.Figure, error) {
-	p, _, err := c.totalPlot()
-	return &figure.Figure{Width: 460, Height: panelHeight, Paint: func(all draw.Canvas) {
+// panel returns a figure of a plot without a legend.
+func panel(p *plot.Plot, width float64) *figure.Figure {
+	return &figure.Figure{Width: width, Height: panelHeight, Paint: func(all draw.Canvas) {
 		p.Draw(draw.Crop(all, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(8)))
-	}}, err
+	}}
 }
 
 // totalPlot returns a plot of the total times, and its legend. Both axes are logarithmic, so that
@@ -158,14 +157,6 @@ func partsFigure(c *comparison) (*figure.Figure, error) {
 			}
 		}, &legend)
 	}}, nil
-}
-
-// panelFigure draws the panel of one size alone, without a legend.
-func (c *comparison) panelFigure(n int) (*figure.Figure, error) {
-	p, err := c.partsPanel(n)
-	return &figure.Figure{Width: c.panelWidth(), Height: panelHeight, Paint: func(all draw.Canvas) {
-		p.Draw(draw.Crop(all, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(8)))
-	}}, err
 }
 
 // drawn returns the parts in the bars: all, or all but compute if nothing else would be visible.

@@ -100,9 +100,9 @@ func writeComparison(dir string, c *comparison, traces map[string][]fagus.Stats)
 // stand side by side on a wide screen and below each other on a narrow one.
 func (p *page) draw(c *comparison) error {
 	if c.grows() {
-		total, err := c.totalPanel()
+		total, _, err := c.totalPlot()
 		if err == nil {
-			p.Total, err = inPage("Total time of every version over the size", total)
+			p.Total, err = inPage("Total time of every version over the size", panel(total, 460))
 		}
 		if err != nil {
 			return err
@@ -112,11 +112,11 @@ func (p *page) draw(c *comparison) error {
 		p.Keys = append(p.Keys, pagePart{v.Name, cssColor(versionColor(i))})
 	}
 	for _, n := range c.Sizes {
-		panel, err := c.panelFigure(n)
+		parts, err := c.partsPanel(n)
 		if err != nil {
 			return err
 		}
-		f, err := inPage(join(" with ", "How every version spends its time", c.Size(n)), panel)
+		f, err := inPage(join(" with ", "How every version spends its time", c.Size(n)), panel(parts, c.panelWidth()))
 		if err != nil {
 			return err
 		}

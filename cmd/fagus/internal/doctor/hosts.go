@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -228,17 +227,9 @@ func examineHosts(c *cli.Context) error {
 	unreached := slices.ContainsFunc(v.hosts, func(h *host) bool { return h.failed != nil })
 	switch {
 	case unreached:
-		return fmt.Errorf("a job cannot run on these hosts: %w", &absent{})
+		return fmt.Errorf("a job cannot run on these hosts: %w", base.Absent("a host is not reached, or has not this program"))
 	case !r.Well:
 		return errors.New("a job cannot run on these hosts")
 	}
 	return nil
 }
-
-// absent is an fs.ErrNotExist, as it is to fagus run: a host or the program there is missing.
-type absent struct{}
-
-func (*absent) Error() string { return "a host is not reached, or has not this program" }
-
-// Is makes the exit code that of a missing file.
-func (*absent) Is(target error) bool { return target == fs.ErrNotExist }

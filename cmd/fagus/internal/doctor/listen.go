@@ -130,15 +130,20 @@ func (r *reach) try(mtu int) []contact {
 	wait := time.Duration(r.WaitNS)
 	var work sync.WaitGroup
 	few := make(chan struct{}, 256) // bounds the open connections
+	begin := func(do func()) {
+		few <- struct{}{}
+		work.Go(func() {
+			do()
+			<-few
+		})
+	}
 	for i, to := range r.To {
 		c := &all[i]
 		c.To, c.Addr, c.Sent = to.Host, to.Addr, sizes[0]
 		var mu sync.Mutex // guards c
 		for k, port := range to.Ports {
 			at := netip.AddrPortFrom(to.Addr, port)
-			few <- struct{}{}
-			work.Go(func() {
-				defer func() { <-few }()
+			begin(func() {
 				rtt, err := connect(at, r.Secret, wait)
 				mu.Lock()
 				defer mu.Unlock()
@@ -148,9 +153,7 @@ func (r *reach) try(mtu int) []contact {
 					c.RTTNS = rtt.Nanoseconds()
 				}
 			})
-			few <- struct{}{}
-			work.Go(func() {
-				defer func() { <-few }()
+			begin(func() {
 				try := sizes
 				if k > 0 {
 					try = nil // one port shows the size

@@ -73,7 +73,7 @@ func readDocument(out []byte, want string) (d *Document, beside string, err erro
 		return nil, "", fmt.Errorf("%w; it printed %s", noDocument(want), Quoted(string(bytes.TrimSpace(out))))
 	}
 	d = &Document{Text: text}
-	err = json.Unmarshal(text, d) // of another document, which has another schema or none, it does not matter
+	err = json.Unmarshal(text, d) // counts if the schema is right
 	beside = string(out[:begin]) + string(bytes.TrimLeft(out[begin+int(decoder.InputOffset()):], "\r\n"))
 	switch {
 	case d.Schema == "":

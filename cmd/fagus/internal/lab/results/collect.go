@@ -128,15 +128,9 @@ func checking(program string, in input, to *Check) (tasks []task) {
 func (c *collector) curve(e entry, points []Point) (tasks []task) {
 	for i, nodes := range c.Nodes {
 		points[i].Nodes = nodes
-		for _, mode := range modes() {
-			args := append(e.curve.args(), "--mode", mode, "--nodes", strconv.Itoa(nodes))
-			tasks = append(tasks, task{e.name, args, func(r Run) {
-				if mode == modes()[0] {
-					points[i].Phase = r
-				} else {
-					points[i].Threaded = r
-				}
-			}})
+		for k, to := range points[i].runs() {
+			args := append(e.curve.args(), "--mode", modes()[k], "--nodes", strconv.Itoa(nodes))
+			tasks = append(tasks, task{e.name, args, func(r Run) { *to = r }})
 		}
 	}
 	return tasks

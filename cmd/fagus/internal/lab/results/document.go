@@ -60,6 +60,9 @@ type Point struct {
 	Threaded Run `json:"threaded"`
 }
 
+// runs returns the runs by mode, in the order of modes.
+func (p *Point) runs() []*Run { return []*Run{&p.Phase, &p.Threaded} }
+
 // Race has the wall-clock times of a program's variants on this machine. The variants take turns,
 // and each time is the median over all rounds.
 type Race struct {
@@ -101,7 +104,7 @@ func (d *Document) Faults() (faults []string) {
 			}
 		}
 		for _, point := range p.Curve.Points {
-			for _, r := range []Run{point.Phase, point.Threaded} {
+			for _, r := range point.runs() {
 				if r.wrong() {
 					faults = append(faults, p.Name+" "+p.Curve.Input+": "+r.text())
 				}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
-	"github.com/fagus-dsm/fagus/fagus"
 )
 
 //go:embed page.md.tmpl
@@ -59,24 +59,24 @@ func (d *Document) Curves() string {
 	var rows []table.Row
 	for _, p := range d.Programs {
 		for i, mode := range modes() {
-			rows = append(rows, p.Curve.row(p.Name, mode, func(point Point) Run { return []Run{point.Phase, point.Threaded}[i] }))
+			rows = append(rows, p.Curve.row(p.Name, mode, i))
 		}
 	}
 	return markdown(header, rows)
 }
 
-// row returns the row of a curve in one mode. The function of returns a point's run in this mode.
-func (c *Curve) row(name, mode string, of func(Point) Run) table.Row {
+// row returns the row of a curve in the i-th mode.
+func (c *Curve) row(name, mode string, i int) table.Row {
 	row := table.Row{name, c.Input, mode}
 	var one int64
 	for _, point := range c.Points {
-		r := of(point)
+		r := *point.runs()[i]
 		switch {
 		case !r.ok():
 			row = append(row, symbol(r))
 		case point.Nodes == 1:
 			one = r.TimeNs
-			row = append(row, duration(one))
+			row = append(row, base.Nanoseconds(one))
 		default:
 			row = append(row, ratio(one, r.TimeNs))
 		}
@@ -107,7 +107,7 @@ func (d *Document) Traffic() string {
 		for i, mode := range modes() {
 			row := table.Row{p.Name, mode}
 			for _, point := range p.Curve.Points {
-				r := []Run{point.Phase, point.Threaded}[i]
+				r := *point.runs()[i]
 				switch {
 				case point.Nodes == 1:
 				case !r.ok():
@@ -127,7 +127,7 @@ func (d *Document) Races() string {
 	var rows []table.Row
 	for _, p := range d.Programs {
 		if r := p.Race; r != nil {
-			rows = append(rows, table.Row{p.Name, r.Input, duration(r.Plain), ratio(r.Plain, r.One), "**" + ratio(r.Plain, r.Two) + "**", ratio(2*r.Plain, r.Crowd),
+			rows = append(rows, table.Row{p.Name, r.Input, base.Nanoseconds(r.Plain), ratio(r.Plain, r.One), "**" + ratio(r.Plain, r.Two) + "**", ratio(2*r.Plain, r.Crowd),
 				fmt.Sprintf("%.0f %%", 100*r.Waiting), ratio(r.Plain, r.Threaded), ratio(r.Plain, r.Inproc), ratio(r.Plain, r.TCP)})
 		}
 	}
@@ -168,10 +168,8 @@ func (r Run) cost() table.Row {
 	if !r.ok() {
 		return table.Row{symbol(r), "", "", ""}
 	}
-	return table.Row{duration(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)) + "B"}
+	return table.Row{base.Nanoseconds(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)) + "B"}
 }
-
-func duration(ns int64) string { return (fagus.Time(ns) * fagus.Nanosecond).String() }
 
 // ratio formats a / b; "" if a or b is unknown, which means not positive.
 func ratio(a, b int64) string {

@@ -60,21 +60,18 @@ func sweepMPI(c *cli.Context) error {
 		}
 	}
 	bar.Stop()
-	if c.Bool("json") {
-		return base.PrintJSON(c.App.Writer, struct {
-			Schema string     `json:"schema"`
-			N      int        `json:"n"`
-			Env    string     `json:"env"`
-			Cost   string     `json:"host_cost,omitempty"`
-			Points []mpiPoint `json:"points"`
-		}{schema, p.N, p.env, p.hostCost, points})
-	}
+	document := struct {
+		Schema string     `json:"schema"`
+		N      int        `json:"n"`
+		Env    string     `json:"env"`
+		Cost   string     `json:"host_cost,omitempty"`
+		Points []mpiPoint `json:"points"`
+	}{schema, p.N, p.env, p.hostCost, points}
 	t := base.NewTable(table.Row{"net", "nodes", "by", "total", "compute", "the rest"}, 2, 4, 5, 6)
 	for _, p := range points {
 		t.AppendRow(table.Row{p.Net, p.Nodes, p.By, base.Nanoseconds(p.Total), base.Nanoseconds(p.Compute), base.Nanoseconds(p.Total - p.Compute)})
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "matmul %d x %d, env %s%s (virtual time of the slowest rank)\n\n%s\n", p.N, p.N, p.env, runflags.HostCostText(p.hostCost), t.Render())
-	return err
+	return base.Printf(c, document, "matmul %d x %d, env %s%s (virtual time of the slowest rank)\n\n%s\n", p.N, p.N, p.env, runflags.HostCostText(p.hostCost), t.Render())
 }
 
 // runMPI measures a product whose ranks exchange MPI messages. On DIMMnet-1 the messages go

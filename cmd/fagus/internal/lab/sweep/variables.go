@@ -132,7 +132,7 @@ func whereAhead(points []variablesPoint, mode string) string {
 		sizes  []string
 	}
 	var groups []group
-	for _, size := range sizesOf(points) {
+	for _, size := range slices.Compact(base.Map(points, func(p variablesPoint) int { return p.Bytes })) {
 		var all, won []int
 		for _, p := range points {
 			if p.Bytes == size {
@@ -161,16 +161,6 @@ func listed(items []string) string {
 	}
 	last := len(items) - 1
 	return strings.Join(items[:last], ", ") + " and " + items[last]
-}
-
-// sizesOf returns the different sizes of points in ascending order.
-func sizesOf(points []variablesPoint) (sizes []int) {
-	for _, p := range points {
-		if !slices.Contains(sizes, p.Bytes) {
-			sizes = append(sizes, p.Bytes)
-		}
-	}
-	return sizes
 }
 
 // countsText describes the counts in won, some of the counts in all. Both lists ascend.
