@@ -62,7 +62,7 @@ func (t *thread) zeroCopyRound(g dimmnet.ZeroCopy, round int) error {
 		late,
 		func() error { return t.await(flagInfo, number) },
 		func() error {
-			return dimmnet.Drive(t.Port, idler{}, func() bool { return g.Receiving(t.prev) == 0 })
+			return dimmnet.Until(t.Port, func() bool { return g.Receiving(t.prev) == 0 })
 		},
 		func() error {
 			for i := range want {
@@ -90,7 +90,3 @@ func (t *thread) sendAll(g dimmnet.ZeroCopy, all [][]byte) error {
 	}
 	return nil
 }
-
-type idler struct{}
-
-func (idler) Step() (bool, error) { return false, nil }

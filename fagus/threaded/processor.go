@@ -27,8 +27,7 @@ func (e *Engine) process(h dimmnet.Host) error {
 			return err
 		}
 		if over {
-			s := &stopper{port: h.Port(), at: e.stop}
-			err := dimmnet.Drive(s.port, s, func() bool { return s.posted })
+			err := store(h.Port(), e.rank, e.stop, 1)
 			if err == nil && e.cfg.Notices {
 				h.Notify(e.rank)
 			}
@@ -59,18 +58,6 @@ func (e *Engine) failure(err error) error {
 		return err
 	}
 	return fmt.Errorf("threaded: at rank %d: %w", e.rank, err)
-}
-
-type stopper struct {
-	port   dimmnet.Port
-	at     dimmnet.Offset
-	posted bool
-}
-
-// Step posts the stop word.
-func (s *stopper) Step() (bool, error) {
-	s.posted = s.posted || s.port.Store(s.port.Rank(), s.at, 1, dimmnet.WordBytes)
-	return s.posted, nil
 }
 
 // handleSlot handles the contents of a slot. The lock is held.

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/hog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -62,7 +64,7 @@ func Command() *cli.Command {
 			case c.String("serve") != "":
 				return serve(c)
 			case c.IsSet("hog"):
-				return spin(c)
+				return hog.Spin(c.Int("hog"), os.Stdin, c.App.Writer) // of --hogs
 			case c.Bool("anatomy"):
 				return runAnatomy(c)
 			case c.Bool("gemm"):

@@ -123,7 +123,10 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 		Samples: c.Int("samples"),
 		Probe:   func() (time.Duration, error) { return corepair.RoundTrip(cpus[0], cpus[1]) },
 	}
-	r.report = newPeersReport(net, c.String("provider"), ranks, cpus, c.IntSlice("hogs"))
+	r.report = peersReport{
+		Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(),
+		Net: net, Over: c.String("provider"), Ranks: ranks, CPUs: cpus, Hogs: c.IntSlice("hogs"), Rows: []peers.Row{},
+	}
 	for _, hogs := range c.IntSlice("hogs") {
 		for _, n := range ranks {
 			h := heat{batch: c.Duration("batch"), field: field{

@@ -31,10 +31,6 @@ type peersReport struct {
 	Rows    []peers.Row    `json:"rows"`
 }
 
-func newPeersReport(net, over string, ranks, cpus, hogs []int) peersReport {
-	return peersReport{Schema: peersSchema, Version: base.Version(), Machine: base.Machine(), Load: load(), Net: net, Over: over, Ranks: ranks, CPUs: cpus, Hogs: hogs, Rows: []peers.Row{}}
-}
-
 // add adds systems that are measured, and the names of missing ones.
 func (r *peersReport) add(systems []peers.System, missing []string) {
 	r.Systems = append(r.Systems, systems...)

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/corepair"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/hog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/ports"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -55,11 +53,6 @@ func serve(c *cli.Context) error {
 		return err
 	}
 	return on.Close(ctx)
-}
-
-// spin is the work of a process that --hogs starts.
-func spin(c *cli.Context) error {
-	return hog.Spin(c.Int("hog"), os.Stdin, c.App.Writer)
 }
 
 // server has a meter for every operation that the driver has requested.

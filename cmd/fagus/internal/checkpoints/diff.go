@@ -211,7 +211,7 @@ func (c *comparison) add(offset int, x, y []byte) {
 		if c.First == nil {
 			c.First = c.describe(offset+at, x[at:], y[at:])
 		}
-		if c.numbers != nil && c.numbers.floating() {
+		if c.numbers != nil && c.numbers.field != "integer" {
 			c.measure(c.numbers.distance(a, b))
 		}
 	}

@@ -120,9 +120,6 @@ func (n number) complex(b []byte) complex128 {
 	return complex(float64At(0), float64At(8))
 }
 
-// floating reports whether numbers have a distance.
-func (n number) floating() bool { return n.field == "real" || n.field == "complex" }
-
 // distance returns the absolute difference of two floating-point numbers, which may be infinite or
 // not a number.
 func (n number) distance(a, b []byte) float64 { return cmplx.Abs(n.complex(a) - n.complex(b)) }

@@ -15,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -97,7 +98,7 @@ func (e *sideBySide) compare(c *cli.Context) error {
 		if err := e.checkSensitivity(); err != nil {
 			return err
 		}
-		units += e.sensitivityUnits()
+		units += e.ofClaims().units() * len(presets.HostCostNames()) * len(otherFactors())
 	}
 	bar := base.NewProgress(c.App.ErrWriter, e.unit, units)
 	e.progress = bar.Add

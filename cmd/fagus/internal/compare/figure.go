@@ -43,7 +43,7 @@ func panel(p *plot.Plot, width float64) *figure.Figure {
 func (c *comparison) totalPlot() (*plot.Plot, *plot.Legend, error) {
 	p := figure.NewPlot()
 	p.Title.Text = "Total time of " + c.App + " on " + runflags.NodesText(c.Nodes)
-	p.X.Label.Text, p.Y.Label.Text = c.sizeAxis(), string(c.Clock)+" time"
+	p.X.Label.Text, p.Y.Label.Text = cmp.Or(c.SizeFlag, "n")+" (size of the problem)", string(c.Clock)+" time"
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(figure.LogTimeTicks)
 	if c.numbers() {
 		p.X.Scale = plot.LogScale{}
@@ -115,8 +115,6 @@ func (c *comparison) sizeName(i int) string {
 	}
 	return strconv.Itoa(c.Sizes[i])
 }
-
-func (c *comparison) sizeAxis() string { return cmp.Or(c.SizeFlag, "n") + " (size of the problem)" }
 
 const (
 	panelHeight        = 300 // in points, without the title

@@ -60,11 +60,6 @@ func (e *sideBySide) ofClaims() *sideBySide {
 	return &fewer
 }
 
-// sensitivityUnits returns the number of steps of sensitivities.
-func (e *sideBySide) sensitivityUnits() int {
-	return e.ofClaims().units() * len(presets.HostCostNames()) * len(otherFactors())
-}
-
 // sensitivities repeats the comparison with every cost changed.
 func (e *sideBySide) sensitivities(ctx context.Context) (list []sensitivity, err error) {
 	base := e.Config.HostCost

@@ -83,18 +83,14 @@ fagus doctor --hosts a,b --net quic --json | jq '.findings[] | select(.health !=
 			if err := runflags.NoHostFlags(c, "this examines one: use it with --hosts"); err != nil {
 				return err
 			}
-			return diagnose(c)
+			r := examine(c.Context, os.LookupEnv)
+			err := base.PrintText(c, r, r.text)
+			if err == nil && !r.Well {
+				err = errors.New("something is missing")
+			}
+			return err
 		}),
 	}
-}
-
-func diagnose(c *cli.Context) error {
-	r := examine(c.Context, os.LookupEnv)
-	err := base.PrintText(c, r, r.text)
-	if err == nil && !r.Well {
-		err = errors.New("something is missing")
-	}
-	return err
 }
 
 func (r *report) text() (text string) {

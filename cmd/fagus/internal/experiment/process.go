@@ -62,7 +62,7 @@ func (p *process) run(ctx context.Context) error {
 		return nil
 	}
 	failed := fmt.Errorf("%s: %w%s", CommandLine(p.argv), err, p.errs.excerpt())
-	if p.schema == schema && p.errs.mentions("-json") {
+	if p.schema == schema && bytes.Contains(p.errs.head, []byte("-json")) {
 		failed = fmt.Errorf("%w\n%s", failed, wanted)
 	}
 	if errors.As(err, &exit) && exit.ExitCode() == runflags.ExitUsage {
@@ -147,9 +147,6 @@ func (c *capture) excerpt() string {
 	}
 	return "; it says\n  " + strings.Join(lines, "\n  ")
 }
-
-// mentions reports whether the text names a flag.
-func (c *capture) mentions(flag string) bool { return bytes.Contains(c.head, []byte(flag)) }
 
 // environ returns the environment of this process without Fagus's variables, and with mark. The
 // provider of libfabric stays: it belongs to what the caller wants to try.

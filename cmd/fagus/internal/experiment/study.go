@@ -71,7 +71,9 @@ func (s *Study) Run(ctx context.Context, done func()) error {
 		return err
 	})
 	for i := range s.Points {
-		s.Points[i].summarize()
+		if p := &s.Points[i]; p.Fault == "" && len(p.Runs) > 0 {
+			p.TimeNs = NewSample(base.Map(p.Runs, func(r *Run) int64 { return r.Took() }))
+		}
 	}
 	return err
 }
@@ -131,12 +133,6 @@ func (s *Study) runOnce(ctx context.Context, p *Point) (err error) {
 	}
 	p.Wall = took
 	return nil
-}
-
-func (p *Point) summarize() {
-	if p.Fault == "" && len(p.Runs) > 0 {
-		p.TimeNs = NewSample(base.Map(p.Runs, func(r *Run) int64 { return r.Took() }))
-	}
 }
 
 // Table returns the times as a table: a row for each program and for each combination of all axes

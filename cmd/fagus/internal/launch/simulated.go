@@ -63,7 +63,11 @@ func simulateRanks(ctx context.Context, c *cli.Context, job *launch.Job, network
 	case result.err != nil || result.elsewhere:
 		return result.err
 	}
-	return result.print(c.App.ErrWriter, on)
+	sum := result.report.Summary()
+	m := sum.Messages
+	_, err = fmt.Fprintf(c.App.ErrWriter, "fagus: %v of virtual time, %d messages, %d bytes; trace hash %016x\n",
+		result.report.Slowest(), m.AOTF+m.BOTF+m.Push+m.Pull, sum.Bytes, on.Sim.Result().TraceHash)
+	return err
 }
 
 // simulation is the result of simulate.
@@ -88,15 +92,6 @@ func simulate(ctx context.Context, on *runflags.Target, here []net.Conn) (s simu
 		hangUp(here)
 	}
 	return s
-}
-
-// print prints how long the simulation took in virtual time, and what it sent.
-func (s *simulation) print(w io.Writer, on *runflags.Target) error {
-	sum := s.report.Summary()
-	m := sum.Messages
-	_, err := fmt.Fprintf(w, "fagus: %v of virtual time, %d messages, %d bytes; trace hash %016x\n",
-		s.report.Slowest(), m.AOTF+m.BOTF+m.Push+m.Pull, sum.Bytes, on.Sim.Result().TraceHash)
-	return err
 }
 
 // connect makes a pair of sockets for each rank of a job. The process of the rank inherits one

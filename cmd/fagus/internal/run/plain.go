@@ -20,17 +20,8 @@ import (
 const plainSchema = "fagus.plain/v2"
 
 type plainReport struct {
-	Schema       string               `json:"schema"`
-	App          string               `json:"app"`
-	N            int                  `json:"n"`
-	Size         string               `json:"size"`
-	Verified     bool                 `json:"verified"`
-	Verification catalog.Verification `json:"verification"`
-	Outcome      string               `json:"outcome,omitempty"`
-	Bits         string               `json:"bits,omitempty"`
-	MeasuredNs   int64                `json:"measured_ns"`
-
-	measured string // the name of the section whose time is MeasuredNs
+	Result
+	MeasuredNs int64 `json:"measured_ns"`
 }
 
 func runPlain(c *cli.Context, p catalog.Program) error {
@@ -98,10 +89,7 @@ func executePlain(ctx context.Context, j *catalog.Job, progress func(int)) (*pla
 		if o.err != nil {
 			return nil, o.err
 		}
-		return &plainReport{
-			Schema: plainSchema, App: j.App, N: j.N, Size: j.Size, measured: j.Measured,
-			Verified: o.Verification.OK(), Verification: o.Verification, Outcome: o.Text, Bits: bitsText(o.Bits), MeasuredNs: o.Took.Nanoseconds(),
-		}, nil
+		return &plainReport{newResult(plainSchema, j, &o.Outcome), o.Took.Nanoseconds()}, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s without Fagus: %w", j.App, context.Cause(ctx))
 	}

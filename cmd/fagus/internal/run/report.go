@@ -3,8 +3,13 @@ package run
 import (
 	"context"
 	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -12,8 +17,8 @@ import (
 // Schema identifies the document of a run, which docs/reference/json.md describes.
 const Schema = "fagus.run/v2"
 
-// Report is the result of a run: one JSON document, or tables.
-type Report struct {
+// Result is what a program has computed, with Fagus or without it.
+type Result struct {
 	Schema string `json:"schema"`
 	App    string `json:"app"`
 	N      int    `json:"n"`
@@ -24,15 +29,31 @@ type Report struct {
 	// Outcome is the result in words; "" if the verification alone describes the result.
 	Outcome string `json:"outcome,omitempty"`
 	// Bits identifies the result, if known: equal texts mean equal results, bit for bit.
-	Bits string `json:"bits,omitempty"`
+	Bits     string `json:"bits,omitempty"`
+	measured string // the name of the section that the program measures
+}
+
+func newResult(schema string, j *catalog.Job, o *catalog.Outcome) Result {
+	r := Result{
+		Schema: schema, App: j.App, N: j.N, Size: j.Size, measured: j.Measured,
+		Verified: o.Verification.OK(), Verification: o.Verification, Outcome: o.Text,
+	}
+	if o.Bits != 0 { // they are known
+		r.Bits = fmt.Sprintf("%016x", o.Bits)
+	}
+	return r
+}
+
+// Report is the result of a run: one JSON document, or tables.
+type Report struct {
+	Result
 	// MeasuredNs is the slowest rank's time in the section that the program measures.
 	MeasuredNs int64 `json:"measured_ns,omitempty"`
 	runflags.Document
-	where    string // the target in words
-	measured string // the name of the section whose time is MeasuredNs
-	hint     string // a hint for the user, or ""
-	stats    []fagus.Stats
-	report   fagus.Report
+	where  string // the target in words
+	hint   string // a hint for the user, or ""
+	stats  []fagus.Stats
+	report fagus.Report
 }
 
 func (r *Report) wrong() string {
@@ -74,13 +95,11 @@ func (e *execution) run(n *fagus.Node) (err error) {
 
 // report returns the report of the run. A wrong result makes Report.Verified false.
 func (e *execution) report(report fagus.Report) *Report {
-	j, first := e.job, e.outcomes[0]
 	r := &Report{
-		Schema: Schema, App: j.App, N: j.N, Size: j.Size, measured: j.Measured,
-		Verification: first.Verification, Outcome: first.Text, Bits: bitsText(first.Bits),
+		Result:   newResult(Schema, e.job, &e.outcomes[0]),
 		Document: e.on.Document(report), where: e.on.String(), stats: report.Ranks, report: report,
 	}
-	r.Verified = r.Verification.OK() && (r.History == nil || r.History.Violation == nil)
+	r.Verified = r.Verified && (r.History == nil || r.History.Violation == nil)
 	for _, o := range e.outcomes {
 		r.MeasuredNs = max(r.MeasuredNs, o.Took.Nanoseconds())
 	}
@@ -105,10 +124,130 @@ func Verified(ctx context.Context, cfg runflags.Config, j *catalog.Job, progress
 	return r, err
 }
 
-// bitsText formats the bits of a result for a report. For 0, which means unknown, it returns "".
-func bitsText(bits uint64) string {
-	if bits == 0 {
+// text returns the verdict, the time, and who waited for whom. If verbose is true, it also has the
+// counts of packets and of the protocol.
+func (r *Report) text(verbose bool) string {
+	text := fmt.Sprintf("%s: %s\non %s\n\n%s", r.App, r.Size, r.where, verdict(r.Verified, r.Verification))
+	if r.MeasuredNs != 0 {
+		text += fmt.Sprintf("%s: %v\n", r.measured, base.Nanoseconds(r.MeasuredNs))
+	}
+	if r.Outcome != "" {
+		text += r.Outcome + "\n"
+	}
+	text += "\n" + r.timeTable() + "\n" + r.outside()
+	for _, s := range r.Serial {
+		text += fmt.Sprintf("\nadvice: %s\n", s.Text)
+	}
+	if verbose {
+		text += "\n" + r.messageTable() + "\n"
+	}
+	if r.History != nil && r.History.Violation == nil {
+		text += fmt.Sprintln(r.History)
+	}
+	text += r.CheckpointLine() + r.Checked()
+	if verbose && r.TraceHash != "" {
+		text += fmt.Sprintf("trace hash %s\n", r.TraceHash)
+	}
+	if r.hint != "" {
+		text += "\n" + r.hint + "\n"
+	}
+	return text
+}
+
+// timeTable returns a table with a row per rank; of many ranks, only some rows (Report.Rows).
+// If the program measures a section, the table is about this section alone, without input and
+// verification.
+func (r *Report) timeTable() string {
+	whole := r.MeasuredTimeNs == nil
+	parts := []fagus.Part{fagus.PartCompute, fagus.PartAcquire, fagus.PartRelease, fagus.PartUpdate, fagus.PartBarrier}
+	header := table.Row{"rank", "total"}
+	if whole {
+		parts = append(parts, fagus.PartEnd)
+	}
+	for _, p := range parts {
+		header = append(header, p.String())
+	}
+	t := base.NewTable(append(header, "waited most for"), 2, 3, 4, 5, 6, 7)
+	before := -1
+	for _, i := range r.report.Rows() {
+		if i > before+1 {
+			t.AppendRow(table.Row{"..."})
+		}
+		before = i
+		s := &r.stats[i]
+		total, part := s.Total(), func(p fagus.Part) fagus.Time { return s.Parts[p].Time }
+		if !whole {
+			total, part = s.MeasuredTotal(), func(p fagus.Part) fagus.Time { return s.Measured[p] }
+		}
+		row := table.Row{s.Rank, total}
+		for _, p := range parts {
+			row = append(row, part(p))
+		}
+		t.AppendRow(append(row, r.report.WaitedFor(s.Rank, total)))
+	}
+	return t.Render()
+}
+
+// outside returns text: the times that the table leaves out.
+func (r *Report) outside() string {
+	if r.MeasuredTimeNs == nil {
 		return ""
 	}
-	return fmt.Sprintf("%016x", bits)
+	return fmt.Sprintf("not in the table: %v before (input), %v after (verification, output), on the slowest rank each\n",
+		base.Nanoseconds(r.BeforeNs), base.Nanoseconds(r.AfterNs))
+}
+
+// messageTable returns the table of the messages and polls of all ranks in each part of the run.
+func (r *Report) messageTable() string {
+	t := base.NewTable(table.Row{"all ranks", "AOTF", "BOTF", "PUSH", "bytes", "polls"}, 2, 3, 4, 5, 6)
+	var sum dimmnet.Counters
+	for part := range fagus.Parts {
+		var c dimmnet.Counters
+		for i := range r.stats {
+			c = c.Plus(r.stats[i].Parts[part].Counters)
+		}
+		t.AppendRow(table.Row{part.String(), c.Stores, c.Writes, c.Pushes, c.Bytes, c.Polls})
+		sum = sum.Plus(c)
+	}
+	t.AppendFooter(table.Row{"sum", sum.Stores, sum.Writes, sum.Pushes, sum.Bytes, sum.Polls})
+	repeated := ""
+	if r.Repeated > 0 {
+		repeated = fmt.Sprintf(", of which %d repeated one of before", r.Repeated)
+	}
+	calls := fmt.Sprintf("%d phases%s; %d acquire lists", r.Phases, repeated, r.Messages.Lists)
+	if r.Mode == fagus.Threaded.String() {
+		calls = fmt.Sprintf("%d requests for variables", r.Messages.Requests)
+		if locks := r.Messages.Locks; locks > 0 {
+			calls = fmt.Sprintf("%d variables acquired as locks, of which %d waited", locks, r.Messages.LockWaits)
+		}
+	}
+	text := fmt.Sprintf("\n%s, %d transfers of variables in %d slots and %d bulk messages",
+		calls, r.Messages.Transfers, r.Messages.Slots, r.Messages.Bulk)
+	if r.Fetched > 0 {
+		text += fmt.Sprintf("; %d bytes were copied directly from one rank's arrays to another's", r.Fetched)
+	}
+	if r.Connections > 0 {
+		text += fmt.Sprintf("\n%d connections: %.1f per rank", r.Connections, 2*float64(r.Connections)/float64(len(r.stats)))
+	}
+	text += "\n" + writesText(r.Writes)
+	if d := r.Datagrams; d != nil {
+		text += fmt.Sprintf("\n%d datagrams, of which %d were lost, %d doubled and %d held back", d.Sent, d.Lost, d.Duplicated, d.Reordered)
+	}
+	return t.Render() + text
+}
+
+func writesText(w fagus.Writes) string {
+	var methods []string
+	for _, m := range []struct {
+		name    string
+		tenures uint64
+	}{{"declaration", w.Declared}, {"twin", w.Twin}, {"kept twin", w.Kept}, {"kernel", w.Kernel}} {
+		if m.tenures > 0 {
+			methods = append(methods, fmt.Sprintf("%d by %s", m.tenures, m.name))
+		}
+	}
+	if methods == nil {
+		return "no exclusive tenure had to find its writes"
+	}
+	return fmt.Sprintf("writes of exclusive tenures found: %s; at most %d bytes of twins", strings.Join(methods, ", "), w.TwinBytes)
 }

@@ -39,9 +39,6 @@ func (s *series) enough(budget time.Duration) bool {
 	return budget > 0 && s.taken >= least && s.spent >= budget
 }
 
-// empty reports whether all samples were dropped.
-func (s *series) empty() bool { return s.taken > 0 && s.taken == s.dropped }
-
 // samples has the times per operation at one distance, and the probes, all in nanoseconds.
 type samples struct {
 	took, trips []float64

@@ -83,7 +83,7 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 		return nil, 0, err
 	}
 	for i, w := range c.Methods {
-		for try := 0; try < again && all[i].empty(); try++ {
+		for try := 0; try < again && all[i].taken > 0 && all[i].taken == all[i].dropped; try++ {
 			if counts[i], err = s.sample(ctx, c, w, counts[i], &all[i]); err != nil {
 				return nil, 0, err
 			}
