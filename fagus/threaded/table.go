@@ -41,23 +41,12 @@ func (t *table) announce(p dimmnet.Port, id syncvar.ID, h syncvar.Hint) error {
 	if !ok {
 		return nil
 	}
-	s := announcer{port: p, off: off, word: h.Word()}
-	return dimmnet.Drive(p, &s, func() bool { return s.next == p.Nodes() })
-}
-
-type announcer struct {
-	port dimmnet.Port
-	off  dimmnet.Offset
-	word uint64
-	next int // the rank to which the next store goes; nodes at the end
-}
-
-// Step stores the word at one more rank.
-func (t *announcer) Step() (progress bool, err error) {
-	rank := dimmnet.Rank(t.next)
-	if rank == t.port.Rank() || t.port.Store(rank, t.off, t.word, dimmnet.WordBytes) {
-		t.next++
-		return true, nil
+	for i := range p.Nodes() {
+		if rank := dimmnet.Rank(i); rank != p.Rank() {
+			if err := store(p, rank, off, h.Word()); err != nil {
+				return err
+			}
+		}
 	}
-	return false, nil
+	return nil
 }

@@ -65,6 +65,16 @@ func Map[T, U any](items []T, of func(T) U) (list []U) {
 	return list
 }
 
+// Union returns list with those of more that it lacks, behind the others.
+func Union[T comparable](list []T, more ...T) []T {
+	for _, item := range more {
+		if !slices.Contains(list, item) {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
 // CheckRounds returns an error if a measurement cannot use the values of --rounds and --seed.
 func CheckRounds(rounds int, seed uint64) error {
 	if rounds < 1 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/fagus-dsm/fagus/apps/bench"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 )
 
 // coreType is the environment variable that makes OpenBLAS use the kernels of a processor type.
@@ -106,13 +107,7 @@ func plausible() []string {
 	case runtime.GOARCH == "amd64":
 		types = append(types, "Prescott", "Nehalem", "Sandybridge")
 	}
-	var once []string
-	for _, t := range types {
-		if !slices.Contains(once, t) {
-			once = append(once, t)
-		}
-	}
-	return once
+	return base.Union(nil, types...)
 }
 
 // try measures OpenBLAS with one core type. A type whose instructions the processor lacks ends the

@@ -25,11 +25,8 @@ type operation struct {
 	pair  bool // between two ranks; otherwise it is of any number
 	asked bool // it is measured only if --ops names it
 	own   bench.Op
-	mpi   []peers.Method
-	shmem []peers.Method
-	// fabric and port are the ways of bare libfabric and of a bare port, if there are any.
-	fabric, port []peers.Method
-	bare         bool // only bare systems and MPI have it; it is measured with --net ofi only
+	ways  map[kind][]peers.Method
+	bare  bool // only bare systems have it; it is measured with --net ofi only
 }
 
 const pingPong = "ping-pong"
@@ -37,7 +34,7 @@ const pingPong = "ping-pong"
 func operations(net string, streams []int, order int) []operation {
 	same := func(op bench.Op) []peers.Method { return []peers.Method{{Op: string(op)}} }
 	all := func(op bench.Op, sizes ...int) operation {
-		return operation{name: string(op), sizes: sizes, own: op, mpi: same(op), shmem: same(op)}
+		return operation{name: string(op), sizes: sizes, own: op, ways: map[kind][]peers.Method{own: same(op), mpi: same(op), shmem: same(op)}}
 	}
 	pages := []peers.Method{{Op: "window-hand-over", Variant: "window"}}
 	if net == runflags.SHM {
@@ -49,29 +46,33 @@ func operations(net string, streams []int, order int) []operation {
 	}
 	shmemPages = append(shmemPages, peers.Method{Op: "flag-hand-over", Variant: "flag"})
 	barrier := all(bench.Barrier, 0)
-	barrier.fabric = same(bench.Barrier)
+	barrier.ways[fabric] = same(bench.Barrier)
 	meet := all(bench.Meet, meetSteps)
 	meet.asked = true
 	product := all(bench.Product, order)
 	product.asked = true // it takes seconds
+	read := all(bench.StreamRead, slices.Max(streams))
+	read.pair = true
 	operations := []operation{
 		barrier,
 		meet,
 		all(bench.Sum, 0),
-		{name: "round-trip", sizes: []int{smallBytes}, pair: true, own: bench.HandOver, mpi: []peers.Method{{Op: "round-trip"}}, shmem: []peers.Method{{Op: "round-trip"}},
-			fabric: []peers.Method{{Op: "round-trip", Variant: "message"}, {Op: "put-round-trip", Variant: "put"}}},
-		{name: "hand-over", sizes: []int{pageBytes}, pair: true, own: bench.HandOver, mpi: pages, shmem: shmemPages,
-			fabric: []peers.Method{{Op: "hand-over", Variant: "message"}}},
-		{name: "stream", sizes: streams, pair: true, own: bench.Stream, mpi: []peers.Method{{Op: "stream", Variant: "message"}, {Op: "window-stream", Variant: "window"}},
-			shmem:  []peers.Method{{Op: "stream", Variant: "put"}, {Op: "get-stream", Variant: "get"}},
-			fabric: []peers.Method{{Op: "stream", Variant: "message"}, {Op: "put-stream", Variant: "put"}}},
-		{name: "stream-read", sizes: []int{slices.Max(streams)}, pair: true, own: bench.StreamRead, mpi: same(bench.StreamRead), shmem: same(bench.StreamRead)},
+		{name: "round-trip", sizes: []int{smallBytes}, pair: true, own: bench.HandOver, ways: map[kind][]peers.Method{
+			own: same(bench.HandOver), mpi: same("round-trip"), shmem: same("round-trip"),
+			fabric: {{Op: "round-trip", Variant: "message"}, {Op: "put-round-trip", Variant: "put"}}}},
+		{name: "hand-over", sizes: []int{pageBytes}, pair: true, own: bench.HandOver, ways: map[kind][]peers.Method{
+			own: same(bench.HandOver), mpi: pages, shmem: shmemPages, fabric: {{Op: "hand-over", Variant: "message"}}}},
+		{name: "stream", sizes: streams, pair: true, own: bench.Stream, ways: map[kind][]peers.Method{
+			own: same(bench.Stream), mpi: {{Op: "stream", Variant: "message"}, {Op: "window-stream", Variant: "window"}},
+			shmem:  {{Op: "stream", Variant: "put"}, {Op: "get-stream", Variant: "get"}},
+			fabric: {{Op: "stream", Variant: "message"}, {Op: "put-stream", Variant: "put"}}}},
+		read,
 		all(bench.Matmul, order),
 		product,
 	}
 	if net == runflags.OFI {
 		operations = append(operations, operation{name: pingPong, sizes: []int{smallBytes, pageBytes}, pair: true, own: bench.HandOver, bare: true,
-			fabric: []peers.Method{{Op: "round-trip"}}, port: []peers.Method{{Op: pingPong}}})
+			ways: map[kind][]peers.Method{fabric: same("round-trip"), port: same(pingPong)}})
 	}
 	return operations
 }
@@ -124,22 +125,7 @@ func casesOf(selected []operation, ranks int, all []contestant) (cases []peers.C
 
 func (o *operation) methods(all []contestant) (methods []peers.Method) {
 	for i, c := range all {
-		var ways []peers.Method
-		switch c.kind {
-		case mpi:
-			ways = o.mpi
-		case shmem:
-			ways = o.shmem
-		case fabric:
-			ways = o.fabric
-		case port:
-			ways = o.port
-		case own:
-			if !o.bare {
-				ways = []peers.Method{{Op: string(o.own)}}
-			}
-		}
-		for _, way := range ways {
+		for _, way := range o.ways[c.kind] {
 			way.System = i
 			way.Beside = c.beside && !o.bare // among bare systems libfabric is the peer
 			methods = append(methods, way)

@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -34,11 +33,7 @@ type peersReport struct {
 // add adds systems that are measured, and the names of missing ones.
 func (r *peersReport) add(systems []peers.System, missing []string) {
 	r.Systems = append(r.Systems, systems...)
-	for _, name := range missing {
-		if !slices.Contains(r.Missing, name) {
-			r.Missing = append(r.Missing, name)
-		}
-	}
+	r.Missing = base.Union(r.Missing, missing...)
 }
 
 // load returns the load average of the last minute; "" if it is unknown.

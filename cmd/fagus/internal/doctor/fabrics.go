@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 )
 
@@ -78,12 +79,7 @@ func (f *fabrics) provider(p ofi.Provider) finding {
 		if q.PCI != "" {
 			nic += " at " + q.PCI
 		}
-		if !slices.Contains(domains, nic) {
-			domains = append(domains, nic)
-		}
-		if !slices.Contains(formats, q.Format) {
-			formats = append(formats, q.Format)
-		}
+		domains, formats = base.Union(domains, nic), base.Union(formats, q.Format)
 		order = order && q.Order
 	}
 	text := fmt.Sprintf("%s (%s): %s; addresses %s; progress %s; injects %d bytes", p.Name, purpose(p.Name),

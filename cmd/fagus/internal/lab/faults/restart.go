@@ -327,11 +327,7 @@ func (d *deaths) strikeAll(ctx context.Context, j *job, t death, r *deathsRow, r
 			}
 		}
 		r.Noticed = append(r.Noticed, time.Since(at).Seconds())
-		for _, by := range seenBy(j.output()[before:], victim) {
-			if !slices.Contains(r.SeenBy, by) {
-				r.SeenBy = append(r.SeenBy, by)
-			}
-		}
+		r.SeenBy = base.Union(r.SeenBy, seenBy(j.output()[before:], victim)...)
 	}
 	return nil
 }

@@ -22,22 +22,17 @@ var accusation = regexp.MustCompile(`^(\d+): fagus: .*rank (\d+) (?:.*is lost|is
 
 // seenBy returns who has noticed a fault, by the lines up to the message about the restart.
 func seenBy(lines []string, victim int) (by []string) {
-	add := func(who string) {
-		if !slices.Contains(by, who) {
-			by = append(by, who)
-		}
-	}
 	for _, line := range lines {
 		if m := accusation.FindStringSubmatch(line); m != nil {
 			if m[1] == strconv.Itoa(victim) {
-				add("itself")
+				by = base.Union(by, "itself")
 			} else {
-				add("others")
+				by = base.Union(by, "others")
 			}
 		}
 		if isRestart(line) {
 			if strings.Contains(line, "signal: ") || strings.Contains(line, "agent") || strings.Contains(line, "its memory") || strings.Contains(line, "it is stopped") {
-				add("launcher")
+				by = append(by, "launcher")
 			}
 			break
 		}
@@ -101,11 +96,7 @@ func (d *deaths) add(r deathsRow) {
 			own.Ended += r.Ended
 			own.Noticed = append(own.Noticed, r.Noticed...)
 			own.Wrong = append(own.Wrong, r.Wrong...)
-			for _, by := range r.SeenBy {
-				if !slices.Contains(own.SeenBy, by) {
-					own.SeenBy = append(own.SeenBy, by)
-				}
-			}
+			own.SeenBy = base.Union(own.SeenBy, r.SeenBy...)
 			slices.Sort(own.SeenBy)
 			return
 		}

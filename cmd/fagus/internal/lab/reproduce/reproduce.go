@@ -185,20 +185,14 @@ func (r *report) text() string {
 			text += fmt.Sprintf("%s: mean |error| %.1f %%, worst %.1f %%, of %d figures\n", s.what, e.Mean*100, e.Worst*100, e.Rows)
 		}
 	}
-	for _, reason := range r.reasons() {
-		text += "* " + reason + "\n"
-	}
-	return fmt.Sprintf("%smeans of %d rounds, seed %d\n", text, r.Rounds, r.Seed)
-}
-
-// reasons returns why the summaries leave out rows, each reason once.
-func (r *report) reasons() (list []string) {
+	var reasons []string // why the summaries leave out rows
 	for _, row := range r.Rows {
-		if row.Left != "" && !slices.Contains(list, row.Left) {
-			list = append(list, row.Left)
+		if row.Left != "" {
+			reasons = base.Union(reasons, "* "+row.Left+"\n")
 		}
 	}
-	return list
+	text += strings.Join(reasons, "")
+	return fmt.Sprintf("%smeans of %d rounds, seed %d\n", text, r.Rounds, r.Seed)
 }
 
 func errorTable(t *reproduce.Table) string {

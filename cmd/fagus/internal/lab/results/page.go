@@ -76,7 +76,7 @@ func (c *Curve) row(name, mode string, i int) table.Row {
 			row = append(row, symbol(r))
 		case point.Nodes == 1:
 			one = r.TimeNs
-			row = append(row, base.Nanoseconds(one))
+			row = append(row, base.Nanoseconds(one).String())
 		default:
 			row = append(row, ratio(one, r.TimeNs))
 		}
@@ -127,7 +127,7 @@ func (d *Document) Races() string {
 	var rows []table.Row
 	for _, p := range d.Programs {
 		if r := p.Race; r != nil {
-			rows = append(rows, table.Row{p.Name, r.Input, base.Nanoseconds(r.Plain), ratio(r.Plain, r.One), "**" + ratio(r.Plain, r.Two) + "**", ratio(2*r.Plain, r.Crowd),
+			rows = append(rows, table.Row{p.Name, r.Input, base.Nanoseconds(r.Plain).String(), ratio(r.Plain, r.One), "**" + ratio(r.Plain, r.Two) + "**", ratio(2*r.Plain, r.Crowd),
 				fmt.Sprintf("%.0f %%", 100*r.Waiting), ratio(r.Plain, r.Threaded), ratio(r.Plain, r.Inproc), ratio(r.Plain, r.TCP)})
 		}
 	}
@@ -168,7 +168,7 @@ func (r Run) cost() table.Row {
 	if !r.ok() {
 		return table.Row{symbol(r), "", "", ""}
 	}
-	return table.Row{base.Nanoseconds(r.TimeNs), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)) + "B"}
+	return table.Row{base.Nanoseconds(r.TimeNs).String(), short(float64(r.Transfers)), short(float64(r.Messages)), short(float64(r.Bytes)) + "B"}
 }
 
 // ratio formats a / b; "" if a or b is unknown, which means not positive.
