@@ -11,14 +11,19 @@ import (
 // checkRing: a flag goes around the ranks; each rank idles until the flag comes. With two ranks
 // this is ping-pong. A lost wake-up stops all of the ranks.
 func checkRing(e *env, nodes int) error {
+	return e.ring(nodes, 3000, func(t *thread, lap uint64) error { return t.await(flagData, lap+1) })
+}
+
+// ring lets a flag go around the ranks for some laps. receive awaits it.
+func (e *env) ring(nodes, laps int, receive func(t *thread, lap uint64) error) error {
 	return e.run(nodes, func(t *thread) error {
-		for lap := range uint64(e.rounds(3000)) {
-			send := func() error { return t.signal(t.next, flagData, lap+1) }
-			receive := func() error { return t.await(flagData, lap+1) }
+		for lap := range uint64(e.rounds(laps)) {
+			first := func() error { return t.signal(t.next, flagData, lap+1) }
+			second := func() error { return receive(t, lap) }
 			if t.me != 0 {
-				send, receive = receive, send
+				first, second = second, first
 			}
-			if err := inOrder(send, receive); err != nil {
+			if err := inOrder(first, second); err != nil {
 				return fmt.Errorf("porttest: lap %d: %w", lap, err)
 			}
 		}
@@ -28,30 +33,18 @@ func checkRing(e *env, nodes int) error {
 
 // checkNarrowRing: a thread that reads less than a word is woken as after Loads, and counts polls.
 func checkNarrowRing(e *env, nodes int) error {
-	return e.run(nodes, func(t *thread) error {
-		for lap := range uint64(e.rounds(1000)) {
-			n := 1 + int(lap)%min(t.flagBytes, word-1)
-			send := func() error { return t.signal(t.next, flagData, lap+1) }
-			receive := func() error {
-				before := t.Counters().Polls
-				got, want := make([]byte, n), littleEndian(lap+1, n)
-				if err := dimmnet.Until(t.Port, func() bool {
-					t.Read(got, flagData)
-					return bytes.Equal(got, want)
-				}); err != nil {
-					return err
-				}
-				if t.Counters().Polls == before {
-					return fmt.Errorf("porttest: rank %d read a flag of %d bytes, but Counters.Polls did not change", t.me, n)
-				}
-				return nil
-			}
-			if t.me != 0 {
-				send, receive = receive, send
-			}
-			if err := inOrder(send, receive); err != nil {
-				return fmt.Errorf("porttest: lap %d: %w", lap, err)
-			}
+	return e.ring(nodes, 1000, func(t *thread, lap uint64) error {
+		n := 1 + int(lap)%min(t.flagBytes, word-1)
+		before := t.Counters().Polls
+		got, want := make([]byte, n), littleEndian(lap+1, n)
+		if err := dimmnet.Until(t.Port, func() bool {
+			t.Read(got, flagData)
+			return bytes.Equal(got, want)
+		}); err != nil {
+			return err
+		}
+		if t.Counters().Polls == before {
+			return fmt.Errorf("porttest: rank %d read a flag of %d bytes, but Counters.Polls did not change", t.me, n)
 		}
 		return nil
 	})

@@ -169,17 +169,19 @@ func (e *sideBySide) units() (units int) {
 }
 
 func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
-	runs, err := contest.InTurn(e.Contest, len(e.sizes), func(cfg runflags.Config, v contest.Version, item, round int) (*experiment.Run, error) {
-		what := v.Name
-		if e.flag != "" {
-			what = fmt.Sprintf("%s with %s = %s", v.Name, e.flag, e.sizes[item].value)
+	name := func(v contest.Version, item int) string {
+		if e.flag == "" {
+			return v.Name
 		}
-		cfg.Running(what)
-		o, err := e.runOnce(ctx, cfg, v, item, round)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
+		return fmt.Sprintf("%s with %s = %s", v.Name, e.flag, e.sizes[item].value)
+	}
+	runs, err := contest.InTurn(e.Contest, len(e.sizes), name, func(cfg runflags.Config, v contest.Version, item, round int) (*experiment.Run, error) {
+		cfg.Timeline = true // for the critical path
+		o, err := e.subject.run(ctx, &e.sizes[item], cfg, e.progress)
+		if err == nil && round == 0 && item == len(e.sizes)-1 && o.Spans != nil {
+			e.traces[v.Name] = o.Spans
 		}
-		return o, nil
+		return o, err
 	})
 	if err != nil {
 		return nil, err
@@ -201,14 +203,4 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 	c.Claims = claims(c)
 	c.Warnings = c.differences()
 	return c, nil
-}
-
-// runOnce runs a version with a size. It keeps the times of the first run of the largest size.
-func (e *sideBySide) runOnce(ctx context.Context, cfg runflags.Config, v contest.Version, item, round int) (*experiment.Run, error) {
-	cfg.Timeline = true // for the critical path
-	o, err := e.subject.run(ctx, &e.sizes[item], cfg, e.progress)
-	if err == nil && round == 0 && item == len(e.sizes)-1 && o.Spans != nil {
-		e.traces[v.Name] = o.Spans
-	}
-	return o, err
 }

@@ -106,20 +106,16 @@ func (c *comparison) Size(n int) string {
 	if c.SizeFlag == "" && len(c.SizeNames) > 0 {
 		return ""
 	}
-	for i := range c.SizeNames {
-		if c.Sizes[i] == n {
-			return c.SizeFlag + " = " + c.SizeNames[i]
-		}
+	if i := slices.Index(c.Sizes, n); i >= 0 && i < len(c.SizeNames) {
+		return c.SizeFlag + " = " + c.SizeNames[i]
 	}
 	return fmt.Sprintf("n = %d", n)
 }
 
 // SizeText describes the size that has number n in words.
 func (c *comparison) SizeText(n int) string {
-	for i := range c.SizeTexts {
-		if c.Sizes[i] == n {
-			return c.SizeTexts[i]
-		}
+	if i := slices.Index(c.Sizes, n); i >= 0 && i < len(c.SizeTexts) {
+		return c.SizeTexts[i]
 	}
 	return ""
 }

@@ -181,7 +181,8 @@ func (t *Contest) Limit(c *cli.Context) (limited context.Context, end func()) {
 
 // InTurn calls do for each of count items with each version of t, in every round. The versions take
 // turns, and each round begins with another version. Results are indexed [item][version][round].
-func InTurn[R any](t *Contest, count int, do func(cfg runflags.Config, v Version, item, round int) (R, error)) ([][][]R, error) {
+// name says what runs.
+func InTurn[R any](t *Contest, count int, name func(v Version, item int) string, do func(cfg runflags.Config, v Version, item, round int) (R, error)) ([][][]R, error) {
 	if !t.Config.Network.Simulated && !t.apart {
 		// GOMAXPROCS must not be less than the number of threads: otherwise a polling goroutine
 		// keeps other goroutines off its thread for 10 ms at a time.
@@ -201,9 +202,11 @@ func InTurn[R any](t *Contest, count int, do func(cfg runflags.Config, v Version
 				if cfg.Seed != 0 {
 					cfg.Seed += uint64(round)
 				}
-				r, err := do(t.Versions[v].Config(cfg), t.Versions[v], item, round)
+				cfg, what := t.Versions[v].Config(cfg), name(t.Versions[v], item)
+				cfg.Running(what)
+				r, err := do(cfg, t.Versions[v], item, round)
 				if err != nil {
-					return nil, err
+					return nil, fmt.Errorf("%s: %w", what, err)
 				}
 				runs[item][v] = append(runs[item][v], r)
 			}

@@ -28,10 +28,9 @@ type Herd struct {
 }
 
 type one struct {
-	cmd     *exec.Cmd
-	leash   io.Closer // the hog ends when it is closed
-	ended   chan struct{}
-	outcome error // valid when ended is closed
+	cmd   *exec.Cmd
+	leash io.Closer  // the hog ends when it is closed
+	ended chan error // of the process
 }
 
 // Start starts a hog on each processor of cpus, in which a number may occur again; a negative
@@ -50,7 +49,7 @@ func Start(path string, arguments []string, cpus []int) (*Herd, error) {
 }
 
 func start(path string, arguments []string) (*one, error) {
-	hog := &one{cmd: exec.Command(path, arguments...), ended: make(chan struct{})}
+	hog := &one{cmd: exec.Command(path, arguments...), ended: make(chan error, 1)}
 	hog.cmd.Stderr = os.Stderr
 	leash, err := hog.cmd.StdinPipe()
 	if err != nil {
@@ -67,10 +66,7 @@ func start(path string, arguments []string) (*one, error) {
 	late := time.AfterFunc(patience, func() { _ = hog.cmd.Process.Kill() }) // fails if it has ended
 	line, err := bufio.NewReader(said).ReadString('\n')
 	late.Stop()
-	go func() {
-		hog.outcome = hog.cmd.Wait()
-		close(hog.ended)
-	}()
+	go func() { hog.ended <- hog.cmd.Wait() }()
 	if err != nil || line != ready {
 		return nil, fmt.Errorf("it said %q instead of %q: %w", line, ready, errors.Join(err, hog.stop()))
 	}
@@ -83,8 +79,8 @@ func (h *Herd) Stop() error {
 	var errs []error
 	for _, hog := range h.hogs {
 		select {
-		case <-hog.ended:
-			errs = append(errs, fmt.Errorf("hog: process %d ended by itself: %v", hog.cmd.Process.Pid, hog.outcome))
+		case outcome := <-hog.ended:
+			errs = append(errs, fmt.Errorf("hog: process %d ended by itself: %v", hog.cmd.Process.Pid, outcome))
 		default:
 			errs = append(errs, hog.stop())
 		}
@@ -96,8 +92,7 @@ func (h *Herd) Stop() error {
 func (o *one) stop() error {
 	_ = o.leash.Close() // fails if the hog has ended
 	defer time.AfterFunc(patience, func() { _ = o.cmd.Process.Kill() }).Stop()
-	<-o.ended
-	return o.outcome
+	return <-o.ended
 }
 
 // Spin is the work of a hog: it binds the calling goroutine's thread to a processor, unless cpu is

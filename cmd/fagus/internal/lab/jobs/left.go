@@ -86,11 +86,13 @@ func survey(memory string) things {
 // since returns what was not there before, except segments and sockets of the processes of other
 // jobs.
 func (t things) since(before things) (l leftovers) {
-	fresh := maps.Clone(t.sockets)
-	maps.DeleteFunc(fresh, func(name string, _ uint64) bool { _, old := before.sockets[name]; return old })
-	files := maps.Clone(t.segments)
-	maps.DeleteFunc(files, func(name string, _ uint64) bool { _, old := before.segments[name]; return old })
-	if len(fresh)+len(files) == 0 {
+	fresh := func(now, before map[string]uint64) map[string]uint64 {
+		now = maps.Clone(now)
+		maps.DeleteFunc(now, func(name string, _ uint64) bool { _, old := before[name]; return old })
+		return now
+	}
+	sockets, files := fresh(t.sockets, before.sockets), fresh(t.segments, before.segments)
+	if len(sockets)+len(files) == 0 {
 		return l
 	}
 	held := map[string]bool{}
@@ -105,7 +107,7 @@ func (t things) since(before things) (l leftovers) {
 			l.Segments++
 		}
 	}
-	for _, inode := range fresh {
+	for _, inode := range sockets {
 		if !held[fmt.Sprintf("socket:[%d]", inode)] {
 			l.Sockets++
 		}

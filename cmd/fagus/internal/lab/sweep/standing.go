@@ -40,14 +40,9 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 	defer bar.Stop()
 	ctx, end := t.Limit(c)
 	defer end()
-	runs, err := contest.InTurn(t, len(jobs), func(cfg runflags.Config, v contest.Version, item, _ int) (*run.Report, error) {
-		what := fmt.Sprintf("%s with %s", v.Name, jobs[item].Size)
-		cfg.Running(what)
-		r, err := run.Verified(ctx, cfg, jobs[item], bar.Add)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", what, err)
-		}
-		return r, nil
+	name := func(v contest.Version, item int) string { return fmt.Sprintf("%s with %s", v.Name, jobs[item].Size) }
+	runs, err := contest.InTurn(t, len(jobs), name, func(cfg runflags.Config, _ contest.Version, item, _ int) (*run.Report, error) {
+		return run.Verified(ctx, cfg, jobs[item], bar.Add)
 	})
 	if err != nil {
 		return nil, err
