@@ -83,24 +83,16 @@ type Curve struct {
 // Level is the relative difference up to which a Curve considers the methods equal.
 const Level = 0.02
 
-// curveSizes returns the sizes of the figure, and more sizes near those where a packet is added.
-func curveSizes() (sizes []int) {
-	for n := 16; n <= 2048; n += 16 {
-		sizes = append(sizes, n)
-		if n == 464 || n == 928 || n == 1392 { // one byte more takes another packet
-			sizes = append(sizes, n+1)
-		}
-	}
-	return sizes
-}
-
 // Bandwidth measures the curve.
 func Bandwidth(ctx context.Context, cfg Config) (*Curve, error) {
 	s := study{cfg: cfg.withDefaults(), ctx: ctx}
 	rounds := min(s.cfg.Rounds, 200) // the paper's means are of 200 runs
 	c := &Curve{Env: sendrecvEnv}
-	for _, n := range curveSizes() {
+	for n := 16; n <= 2048; n += 16 {
 		c.Points = append(c.Points, Point{Bytes: n})
+		if n == 464 || n == 928 || n == 1392 { // one byte more takes another packet
+			c.Points = append(c.Points, Point{Bytes: n + 1})
+		}
 	}
 	s.run(sim.Config{Env: sendrecvEnv}, 2, func(p *pinger) (float64, error) {
 		return 0, measureCurve(p, rounds, c.Points)

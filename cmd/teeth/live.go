@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -304,13 +303,7 @@ func runLive(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
-		e.SetIndent("", "  ")
-		err = e.Encode(list)
-	} else {
-		_, err = io.WriteString(c.App.Writer, noticedTable(list, c.Bool("markdown")))
-	}
+	err = printList(c, list, func(markdown bool) string { return noticedTable(list, markdown) })
 	if found := foundOf(list); err == nil && 100*float64(found) < c.Float64("least")*float64(len(list)) {
 		err = fmt.Errorf("%w: %d of %d mistakes were found", errFew, found, len(list))
 	}

@@ -125,15 +125,22 @@ func runMutants(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
-		e.SetIndent("", "  ")
-		err = e.Encode(list)
-	} else {
-		_, err = fmt.Fprintf(c.App.Writer, "seed %d\n%s", c.Uint64("seed"), mutantsTable(list, c.Bool("markdown")))
-	}
+	err = printList(c, list, func(markdown bool) string {
+		return fmt.Sprintf("seed %d\n%s", c.Uint64("seed"), mutantsTable(list, markdown))
+	})
 	if r := rate(list); err == nil && r < c.Float64("least") {
 		err = fmt.Errorf("%w: %.1f %%", errFew, r)
 	}
+	return err
+}
+
+// printList prints a list as JSON, or what text returns, in Markdown or not.
+func printList(c *cli.Context, list any, text func(markdown bool) string) error {
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		return e.Encode(list)
+	}
+	_, err := io.WriteString(c.App.Writer, text(c.Bool("markdown")))
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,13 +151,7 @@ func runMistakes(c *cli.Context) (err error) {
 		}
 		list = append(list, got)
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
-		e.SetIndent("", "  ")
-		err = e.Encode(list)
-	} else {
-		_, err = io.WriteString(c.App.Writer, caughtTable(list, c.Bool("markdown")))
-	}
+	err = printList(c, list, func(markdown bool) string { return caughtTable(list, markdown) })
 	if err == nil && missed > 0 {
 		err = fmt.Errorf("%w: %d of %d mistakes were missed", errFew, missed, len(list))
 	}

@@ -79,7 +79,11 @@ func operations(net string, streams []int, order int) []operation {
 
 // wanted returns the operations that the command line selects.
 func wanted(c *cli.Context, net string) (selected []operation, err error) {
-	all := operations(net, streamsOf(c), c.Int("n"))
+	streams := []int{4096, 64 << 10, 1 << 20, 32 << 20}
+	if c.IsSet("bytes") && len(c.IntSlice("bytes")) > 0 {
+		streams = c.IntSlice("bytes")
+	}
+	all := operations(net, streams, c.Int("n"))
 	var names []string
 	for _, one := range all {
 		names = append(names, one.name)
@@ -101,13 +105,6 @@ func wanted(c *cli.Context, net string) (selected []operation, err error) {
 		}
 	}
 	return selected, nil
-}
-
-func streamsOf(c *cli.Context) []int {
-	if c.IsSet("bytes") && len(c.IntSlice("bytes")) > 0 {
-		return c.IntSlice("bytes")
-	}
-	return []int{4096, 64 << 10, 1 << 20, 32 << 20}
 }
 
 // casesOf returns the cases of operations that are possible with a number of ranks.

@@ -58,7 +58,7 @@ func (r *peersReport) text() string {
 			t.AppendRow(table.Row{row.Op, sizeText(row), row.Ranks, "", row.System, "timed out", "", "", "", "", "-", row.Hogs})
 			continue
 		}
-		t.AppendRow(table.Row{row.Op, sizeText(row), row.Ranks, fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), systemText(row), nanoseconds(row.Median),
+		t.AppendRow(table.Row{row.Op, sizeText(row), row.Ranks, fmt.Sprintf("%s, %.0f ns", row.Pair, row.Trip), strings.TrimSuffix(row.System+": "+row.Variant, ": "), nanoseconds(row.Median),
 			fmt.Sprintf("%v - %v", nanoseconds(row.First), nanoseconds(row.Third)), nanoseconds(row.Least), rateText(row), row.Samples, ratioText(row), row.Hogs})
 	}
 	missing, net := "", r.Net
@@ -87,13 +87,6 @@ func sizeText(r peers.Row) string {
 		return ""
 	}
 	return fmt.Sprint(r.Size)
-}
-
-func systemText(r peers.Row) string {
-	if r.Variant == "" {
-		return r.System
-	}
-	return r.System + ": " + r.Variant
 }
 
 // rateText returns the rate of a stream in GB/s; "" for other operations.

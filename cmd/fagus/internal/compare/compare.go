@@ -24,17 +24,13 @@ import (
 
 // Command returns the command fagus compare.
 func Command() *cli.Command {
-	compare := &cli.Command{
+	return &cli.Command{
 		Name: "compare", Usage: "run a program in all versions of Fagus, and compare their times; for matmul, judge the paper's claims",
 		UsageText: "fagus compare PROGRAM [flags]\n\nfagus compare matmul --out report    a page with figures, and the claims of the paper\n" +
 			"fagus compare ./app --out report     a program of one's own",
-		ArgsUsage: "PROGRAM",
+		ArgsUsage:   "PROGRAM",
+		Subcommands: append(base.Map(catalog.Programs(), programCommand), ownCommand()),
 	}
-	for _, p := range catalog.Programs() {
-		compare.Subcommands = append(compare.Subcommands, programCommand(p))
-	}
-	compare.Subcommands = append(compare.Subcommands, ownCommand())
-	return compare
 }
 
 func programCommand(p catalog.Program) *cli.Command {
@@ -192,9 +188,9 @@ func (e *sideBySide) run(ctx context.Context) (*comparison, error) {
 		c.SizeNames = append(c.SizeNames, s.value)
 		c.SizeTexts = append(c.SizeTexts, s.text)
 	}
-	for _, v := range e.Versions {
-		c.Versions = append(c.Versions, comparedVersion{v.Name, v.About, v.Role, v.Notices(), v.Direct()})
-	}
+	c.Versions = base.Map(e.Versions, func(v contest.Version) comparedVersion {
+		return comparedVersion{v.Name, v.About, v.Role, v.Notices(), v.Direct()}
+	})
 	for i, s := range e.sizes {
 		for j, v := range e.Versions {
 			c.Results = append(c.Results, sum(v.Name, s.n, runs[i][j]))

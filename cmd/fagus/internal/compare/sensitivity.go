@@ -62,23 +62,19 @@ func (e *sideBySide) ofClaims() *sideBySide {
 
 // sensitivities repeats the comparison with every cost changed.
 func (e *sideBySide) sensitivities(ctx context.Context) (list []sensitivity, err error) {
-	base := e.Config.HostCost
-	if base != "" {
-		base += ","
+	costs := e.Config.HostCost
+	if costs != "" {
+		costs += ","
 	}
 	again := e.ofClaims()
 	for _, cost := range presets.HostCostNames() {
 		for _, factor := range otherFactors() {
-			again.Config.HostCost = fmt.Sprintf("%s%s=%g", base, cost, factor)
+			again.Config.HostCost = fmt.Sprintf("%s%s=%g", costs, cost, factor)
 			c, err := again.run(ctx)
 			if err != nil {
 				return nil, err
 			}
-			s := sensitivity{Cost: cost, Factor: factor}
-			for _, cl := range c.Claims {
-				s.Verdicts = append(s.Verdicts, cl.Verdict)
-			}
-			list = append(list, s)
+			list = append(list, sensitivity{cost, factor, base.Map(c.Claims, func(c claim) verdict { return c.Verdict })})
 		}
 	}
 	return list, nil

@@ -83,9 +83,6 @@ func Purple() color.Color { return color.RGBA{R: 0x8a, G: 0x5f, B: 0xa8, A: 0xff
 // Yellow is a fifth colour.
 func Yellow() color.Color { return color.RGBA{R: 0xe0, G: 0xb0, B: 0x30, A: 0xff} }
 
-// Headroom is the length of an axis divided by the largest value, to keep bars off the frame.
-const Headroom = 1.08
-
 // Ticks returns ticks at 0 and at the multiples of step up to high.
 func Ticks(step int, high float64) (list []plot.Tick) {
 	for x := 0; float64(x) <= high; x += step {

@@ -23,19 +23,16 @@ import (
 
 // Command returns the command fagus run.
 func Command() *cli.Command {
-	run := &cli.Command{
+	return &cli.Command{
 		Name: "run", Usage: "run a program and report time, messages and verification",
 		UsageText: "fagus run PROGRAM [flags]\n\n" +
 			"fagus run matmul\n" +
 			"fagus run matmul --json | jq .messages\n" +
 			"fagus run --nodes 4 matmul --n 64      flags stand before or after the program\n" +
 			"fagus help run matmul                  all flags of a program",
-		ArgsUsage: "PROGRAM",
+		ArgsUsage:   "PROGRAM",
+		Subcommands: base.Map(catalog.Programs(), programCommand),
 	}
-	for _, p := range catalog.Programs() {
-		run.Subcommands = append(run.Subcommands, programCommand(p))
-	}
-	return run
 }
 
 // Apps returns the command fagus apps, which lists the programs.

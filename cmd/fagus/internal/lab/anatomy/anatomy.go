@@ -121,19 +121,14 @@ func drawAnatomy(path, env string, stages []presets.Stage) error {
 		var at dimmnet.Time
 		for i, s := range stages {
 			y := vg.Points(height - top - row*(float64(i)+0.5))
-			figure.Fill(c, stageColor(i, len(stages)), vg.Point{X: x(at), Y: y - vg.Points(row*0.36)}, vg.Point{X: x(at + s.Time), Y: y + vg.Points(row*0.36)})
+			shade := figure.Blue() // of NICs and the link
+			if i < 2 || i >= len(stages)-2 {
+				shade = figure.Green() // of hosts
+			}
+			figure.Fill(c, shade, vg.Point{X: x(at), Y: y - vg.Points(row*0.36)}, vg.Point{X: x(at + s.Time), Y: y + vg.Points(row*0.36)})
 			c.FillText(style(9, text.XRight), vg.Point{X: vg.Points(left - 6), Y: y}, s.Name)
 			c.FillText(style(9, text.XLeft), vg.Point{X: x(at+s.Time) + vg.Points(4), Y: y}, nsText(s.Time)+" ns")
 			at += s.Time
 		}
 	})
-}
-
-// stageColor returns the colour of the i-th of n stages. The first two and the last two stages
-// belong to the hosts, the other stages to the NICs and the link.
-func stageColor(i, n int) color.Color {
-	if i < 2 || i >= n-2 {
-		return figure.Green()
-	}
-	return figure.Blue()
 }

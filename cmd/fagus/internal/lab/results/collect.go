@@ -50,7 +50,7 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	c := collector{cfg, experiment.Fagus{Path: cfg.Fagus, Limit: cfg.Limit}}
 	d := &Document{Schema: Schema, CPUs: runtime.NumCPU(), Nodes: cfg.Nodes, Programs: make([]Program, len(list))}
 	var together []task
-	var races []*racer
+	var races []func() error
 	for i, e := range list {
 		raced := e.race != ""
 		if cfg.Quick {
@@ -68,7 +68,7 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 		together = append(together, c.curve(e, p.Curve.Points)...)
 		if raced && !cfg.Simulated {
 			p.Race = &Race{Input: e.race.name(), Rounds: cfg.Rounds}
-			races = append(races, &racer{program: e.name, in: e.race, race: p.Race})
+			races = append(races, func() error { return c.race(ctx, e.name, e.race, p.Race) })
 		}
 	}
 	together = append(together, c.rivals(list, d)...)
@@ -78,8 +78,8 @@ func Collect(ctx context.Context, cfg Config) (*Document, error) {
 	if err := c.all(ctx, together); err != nil {
 		return nil, err
 	}
-	for _, r := range races {
-		if err := c.race(ctx, r); err != nil {
+	for _, race := range races {
+		if err := race(); err != nil {
 			return nil, err
 		}
 	}
@@ -265,50 +265,44 @@ func variants() []variant {
 	}
 }
 
-type racer struct {
-	program string
-	in      input
-	race    *Race
-}
-
-// race lets all variants take turns, and stores the median times in the Race.
-func (c *collector) race(ctx context.Context, r *racer) error {
+// race lets all variants of a program take turns, and stores the median times in r.
+func (c *collector) race(ctx context.Context, program string, in input, r *Race) error {
 	list := variants()
 	times, waiting := make([][]int64, len(list)), []float64(nil)
 	err := experiment.InTurn(c.Rounds, len(list), func(_, at int) error {
-		run, err := c.turn(ctx, r, list[at])
+		run, err := c.turn(ctx, program, in, list[at])
 		if err != nil {
 			return err
 		}
 		c.done()
 		if !run.ok() {
-			r.race.Faults = append(r.race.Faults, r.program+" "+strings.Join(list[at].args, " ")+": "+run.text())
+			r.Faults = append(r.Faults, program+" "+strings.Join(list[at].args, " ")+": "+run.text())
 			return nil
 		}
 		times[at] = append(times[at], run.TimeNs)
-		if list[at].to(r.race) == &r.race.Two {
+		if list[at].to(r) == &r.Two {
 			waiting = append(waiting, run.Waiting)
 		}
 		return nil
 	})
 	for i, w := range list {
-		*w.to(r.race) = experiment.Quantile(times[i], 0.5)
+		*w.to(r) = experiment.Quantile(times[i], 0.5)
 	}
-	r.race.Waiting = experiment.Quantile(waiting, 0.5)
+	r.Waiting = experiment.Quantile(waiting, 0.5)
 	return err
 }
 
 // turn runs a variant once. A crowd runs twice at the same time; turn returns the mean time.
-func (c *collector) turn(ctx context.Context, r *racer, w variant) (Run, error) {
-	args := append(r.in.args(), w.args...)
+func (c *collector) turn(ctx context.Context, program string, in input, w variant) (Run, error) {
+	args := append(in.args(), w.args...)
 	if !w.crowd {
-		return c.run(ctx, r.program, args...)
+		return c.run(ctx, program, args...)
 	}
 	var runs [2]Run
 	var errs [2]error
 	var wait sync.WaitGroup
 	for i := range runs {
-		wait.Go(func() { runs[i], errs[i] = c.run(ctx, r.program, args...) })
+		wait.Go(func() { runs[i], errs[i] = c.run(ctx, program, args...) })
 	}
 	wait.Wait()
 	for i, err := range errs {

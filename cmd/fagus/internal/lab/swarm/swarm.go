@@ -252,12 +252,6 @@ func runCampaign(c *cli.Context) error {
 		}
 		return err
 	}
-	return finish(c, r)
-}
-
-// finish writes and prints the report. It returns an error if a case failed.
-func finish(c *cli.Context, r *report) error {
-	var err error
 	if path := c.String("out"); path != "" {
 		err = base.SaveJSON(path, r)
 	}

@@ -49,20 +49,9 @@ func (p *imbalancePoint) order() string {
 }
 
 func sweepImbalance(c *cli.Context) error {
-	t, err := contest.New(c, contest.Inside)
+	t, points, err := compete(c, imbalancePoints, 1, "tasks", func(p *imbalancePoint, list []standing) { p.Versions = list })
 	if err != nil {
 		return err
-	}
-	points, jobs, err := imbalancePoints(c)
-	if err != nil {
-		return err
-	}
-	standings, err := compete(c, t, jobs, 1, "tasks")
-	if err != nil {
-		return err
-	}
-	for i, list := range standings {
-		points[i].Versions = list
 	}
 	setting := t.Setting("workqueue")
 	about := fmt.Sprintf("%d tasks, %d at a time", c.Int("tasks"), c.Int("batch"))

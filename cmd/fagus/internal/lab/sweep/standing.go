@@ -29,9 +29,17 @@ func flagsOf(c *cli.Context) catalog.Flags {
 	return catalog.Flags{Context: c, Nodes: c.Int("nodes"), Seed: c.Uint64("seed")}
 }
 
-// compete runs every version of a contest with every job, and divides the times by divisor. The
-// result is indexed [job][version]. step is the name of a step of the progress bar.
-func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor int64, step string) ([][]standing, error) {
+// compete runs every version of a contest with the job of each point that prepare returns, divides
+// the times by divisor, and lets keep store them. step is the name of a step of the progress bar.
+func compete[Point any](c *cli.Context, prepare func(*cli.Context) ([]Point, []*catalog.Job, error), divisor int64, step string, keep func(*Point, []standing)) (*contest.Contest, []Point, error) {
+	t, err := contest.New(c, contest.Inside)
+	if err != nil {
+		return nil, nil, err
+	}
+	points, jobs, err := prepare(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	steps := 0
 	for _, j := range jobs {
 		steps += j.Units * len(t.Versions) * t.Repeat
@@ -45,16 +53,17 @@ func compete(c *cli.Context, t *contest.Contest, jobs []*catalog.Job, divisor in
 		return run.Verified(ctx, cfg, jobs[item], bar.Add)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	list := make([][]standing, len(jobs))
 	for item := range jobs {
+		var list []standing
 		for i, v := range t.Versions {
 			values := base.Map(runs[item][i], func(r *run.Report) int64 { return r.MeasuredNs / divisor })
-			list[item] = append(list[item], standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), experiment.NewSample(values), runs[item][i]})
+			list = append(list, standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), experiment.NewSample(values), runs[item][i]})
 		}
+		keep(&points[item], list)
 	}
-	return list, nil
+	return t, points, nil
 }
 
 // standingsTable returns a table without rows. Its columns are first, a column per version, and

@@ -42,21 +42,12 @@ type variablesPoint struct {
 }
 
 func sweepVariables(c *cli.Context) error {
-	t, err := contest.New(c, contest.Inside)
-	if err != nil {
-		return err
-	}
-	points, jobs, err := variablesPoints(c)
-	if err != nil {
-		return err
-	}
-	standings, err := compete(c, t, jobs, int64(c.Int("rounds")), "rounds")
-	if err != nil {
-		return err
-	}
-	for i, list := range standings {
+	t, points, err := compete(c, variablesPoints, int64(c.Int("rounds")), "rounds", func(p *variablesPoint, list []standing) {
 		d := newDuel(list)
-		points[i].Versions, points[i].Ahead, points[i].Lead = list, d.ahead, d.lead
+		p.Versions, p.Ahead, p.Lead = list, d.ahead, d.lead
+	})
+	if err != nil {
+		return err
 	}
 	about := fmt.Sprintf("a round of the slowest rank, mean of %d; work %v, skew %v",
 		c.Int("rounds"), catalog.VirtualTime(c.Duration("work")), c.Float64("skew"))
