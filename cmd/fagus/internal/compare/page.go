@@ -65,20 +65,20 @@ type pageSpan [3]float64
 // writeComparison writes the page, the document and the figures to a folder.
 func writeComparison(dir string, c *comparison, traces map[string][]fagus.Stats) error {
 	p := newPage(c, traces)
-	draw := map[string]func(*comparison) (*figure.Figure, error){"parts": partsFigure, "total": totalFigure}
-	if !c.grows() {
-		delete(draw, "total")
-	}
-	for _, name := range []string{"total", "parts"} {
+	for _, one := range []struct {
+		name   string
+		draw   func(*comparison) (*figure.Figure, error)
+		wanted bool
+	}{{"total", totalFigure, c.grows()}, {"parts", partsFigure, true}} {
 		for _, format := range []string{"png", "svg"} {
-			file := name + "." + format
-			if draw[name] == nil { // there may be one of an earlier comparison
+			file := one.name + "." + format
+			if !one.wanted { // there may be one of an earlier comparison
 				if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
 				continue
 			}
-			drawn, err := draw[name](c)
+			drawn, err := one.draw(c)
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -33,42 +34,35 @@ func RoundTrip(a, b int) (time.Duration, error) {
 		return 0, fmt.Errorf("corepair: %d and %d are one processor", a, b)
 	}
 	l := new([lines]line)
+	var took time.Duration
 	var stop atomic.Bool
-	echoes, times := make(chan error, 1), make(chan result, 1)
-	go func() {
-		err := echo(b, l, &stop)
-		if err != nil {
-			stop.Store(true)
-		}
-		echoes <- err
-	}()
-	go func() {
-		r := serve(a, l, &stop)
-		if r.err != nil {
-			stop.Store(true)
-		}
-		times <- r
-	}()
-	err, r := <-echoes, <-times
-	if err == nil || errors.Is(err, errOther) {
-		err = r.err
+	var errs [2]error
+	var sides sync.WaitGroup
+	for i, side := range []func() error{
+		func() error { return echo(b, l, &stop) },
+		func() (err error) { took, err = serve(a, l, &stop); return err },
+	} {
+		sides.Go(func() {
+			if errs[i] = side(); errs[i] != nil {
+				stop.Store(true)
+			}
+		})
 	}
-	return r.took, err
+	sides.Wait()
+	if errs[0] == nil || errors.Is(errs[0], errOther) {
+		return took, errs[1]
+	}
+	return took, errs[0]
 }
 
 // errOther is the error of a side that stops because the other side failed.
 var errOther = errors.New("corepair: the other side has failed")
 
-type result struct {
-	took time.Duration
-	err  error
-}
-
 // serve is the side that writes the odd numbers and measures the bursts.
-func serve(cpu int, l *[lines]line, stop *atomic.Bool) (r result) {
+func serve(cpu int, l *[lines]line, stop *atomic.Bool) (sum time.Duration, err error) {
 	runtime.LockOSThread() // never unlocked: the pinned thread ends with the goroutine
-	if r.err = Pin(cpu); r.err != nil {
-		return r
+	if err := Pin(cpu); err != nil {
+		return 0, err
 	}
 	for i := range l {
 		var least time.Duration
@@ -76,18 +70,17 @@ func serve(cpu int, l *[lines]line, stop *atomic.Bool) (r result) {
 			start := time.Now()
 			for n := burst * rounds; n < (burst+1)*rounds; n++ {
 				l[i].word.Store(2*n + 1)
-				if r.err = await(&l[i], 2*n+2, stop); r.err != nil {
-					return r
+				if err := await(&l[i], 2*n+2, stop); err != nil {
+					return 0, err
 				}
 			}
 			if took := time.Since(start); burst == 0 || took < least {
 				least = took
 			}
 		}
-		r.took += least
+		sum += least
 	}
-	r.took /= lines * rounds
-	return r
+	return sum / (lines * rounds), nil
 }
 
 // echo is the side that answers each odd number with the next even number.

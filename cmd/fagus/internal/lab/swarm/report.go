@@ -3,6 +3,7 @@ package swarm
 import (
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -54,9 +55,7 @@ func newReport(p *campaign) *report {
 	if r.Kinds == nil || p.only != nil {
 		r.Kinds = swarm.Kinds()
 	}
-	for _, kind := range append([]swarm.Kind{noFault}, swarm.Kinds()...) {
-		r.ByKind = append(r.ByKind, figures{Kind: kind})
-	}
+	r.ByKind = base.Map(append([]swarm.Kind{noFault}, swarm.Kinds()...), func(kind swarm.Kind) figures { return figures{Kind: kind} })
 	return r
 }
 
@@ -69,10 +68,8 @@ func (r *report) add(c *swarm.Case, o *swarm.Outcome) {
 		r.Faulty.add(c, o)
 	}
 	for i := range r.ByKind {
-		for _, kind := range kinds {
-			if r.ByKind[i].Kind == kind {
-				r.ByKind[i].add(c, o)
-			}
+		if slices.Contains(kinds, r.ByKind[i].Kind) {
+			r.ByKind[i].add(c, o)
 		}
 	}
 	if o.Failure != nil {
