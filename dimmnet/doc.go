@@ -14,8 +14,8 @@
 //     method of a port blocks, except Idle.
 //   - A Store, which lies within one 8-byte word, appears in memory as a whole.
 //
-// Waiting happens in one place, [Drive]. It calls Step, and when a Step made no progress, it
-// idles until something arrives:
+// Waiting happens in one place, [Drive] ([Until] for a function). It calls Step, and when a Step
+// made no progress, it idles until something arrives:
 //
 //	for !done() {
 //		mark := port.Arrivals()          // the mark is taken before the step
