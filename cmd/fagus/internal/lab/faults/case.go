@@ -258,18 +258,12 @@ func (c *randomCase) run(ctx context.Context, number int, limit time.Duration) (
 	var o outcome
 	left, err := one.run(ctx, func(j *job) error {
 		over := time.After(limit)
-		rank, struck := -1, false
+		blows := make(chan blow, 1)
 		select {
 		case <-j.ended:
+			blows <- blow{rank: -1}
 		case <-time.After(c.delay):
-			if c.trouble.strike != nil {
-				var err error
-				rank, err = c.trouble.strike(j, g)
-				struck = err == nil
-				if c.trouble.hosts && c.ranks == 2 {
-					rank = -1 // neither hears anything from the other, so either may be named
-				}
-			}
+			go func() { blows <- c.strike(j, g) }() // it may take longer than limit
 		}
 		select {
 		case <-j.ended:
@@ -278,11 +272,12 @@ func (c *randomCase) run(ctx context.Context, number int, limit time.Duration) (
 			j.rollCall()
 		case <-ctx.Done():
 		}
+		struck := <-blows
 		o.lines = j.output()
 		if o.hung {
 			o.wrong = fmt.Sprintf("the job runs after %v", limit)
 		} else if ctx.Err() == nil {
-			o.judge(c, j, rank, struck)
+			o.judge(c, j, struck)
 		}
 		return nil
 	})
@@ -290,8 +285,26 @@ func (c *randomCase) run(ctx context.Context, number int, limit time.Duration) (
 	return o, err
 }
 
+// blow is what a strike has done.
+type blow struct {
+	struck bool
+	rank   int // that the report must name; -1: none
+}
+
+// strike strikes the job of a case.
+func (c *randomCase) strike(j *job, g generator) blow {
+	if c.trouble.strike == nil {
+		return blow{rank: -1}
+	}
+	rank, err := c.trouble.strike(j, g)
+	if c.trouble.hosts && c.ranks == 2 {
+		rank = -1 // neither hears anything from the other, so either may be named
+	}
+	return blow{err == nil, rank}
+}
+
 // judge fills in what is right and wrong with a job that has ended.
-func (o *outcome) judge(c *randomCase, j *job, rank int, struck bool) {
+func (o *outcome) judge(c *randomCase, j *job, b blow) {
 	text := strings.Join(o.lines, "\n")
 	exit := j.cmd.ProcessState.ExitCode()
 	for _, bad := range []string{"panic", "wrong", "verification failed", "history: A", "SIGSEGV", "goroutine "} {
@@ -316,12 +329,12 @@ func (o *outcome) judge(c *randomCase, j *job, rank int, struck bool) {
 		last = o.lines[len(o.lines)-1]
 	}
 	switch {
-	case !c.trouble.ends || !struck:
+	case !c.trouble.ends || !b.struck:
 		o.wrong = fmt.Sprintf("exit code %d, though nothing ends the job", exit)
 	case last == "" && exit > 0:
 		o.wrong = fmt.Sprintf("exit code %d, and nothing is reported", exit)
-	case rank >= 0 && !strings.Contains(last, fmt.Sprintf("rank %d", rank)) && !slices.ContainsFunc(o.lines, missing(rank)):
-		o.wrong = fmt.Sprintf("the report does not name rank %d", rank)
+	case b.rank >= 0 && !strings.Contains(last, fmt.Sprintf("rank %d", b.rank)) && !slices.ContainsFunc(o.lines, missing(b.rank)):
+		o.wrong = fmt.Sprintf("the report does not name rank %d", b.rank)
 	}
 }
 
