@@ -41,7 +41,10 @@ type job struct {
 	mark  string          // "FAGUS_FAULTS=...", which only this job has in its environment
 	ended chan struct{}
 	stop  <-chan struct{} // closed when this command is to end
-	out   bytes.Buffer    // the launcher's standard output; complete when ended is closed
+
+	stopped []int // the processes of a host that was stopped; they go on when the job has ended
+
+	out bytes.Buffer // the launcher's standard output; complete when ended is closed
 
 	mu       sync.Mutex
 	reported time.Time // when the first line came, or the first after forget
@@ -270,6 +273,9 @@ func (j *job) signalHost(rank int, s syscall.Signal, all bool) error {
 	for _, word := range strings.Fields(text) {
 		if pid, wrong := strconv.Atoi(word); wrong == nil {
 			_ = syscall.Kill(pid, s) // it may have ended with its parent
+			if s == syscall.SIGSTOP {
+				j.stopped = append(j.stopped, pid)
+			}
 		}
 	}
 	return err
@@ -312,6 +318,9 @@ func (j *job) end() {
 // leftovers waits for the processes of the job to end, and then kills and counts those that have
 // not.
 func (j *job) leftovers() int {
+	for _, pid := range j.stopped {
+		_ = syscall.Kill(pid, syscall.SIGCONT) // the keeper ends the others
+	}
 	for begun := time.Now(); time.Since(begun) < leaveTime && j.sleep(20*time.Millisecond); {
 		if len(experiment.Processes(j.mark)) == 0 {
 			return 0
