@@ -44,6 +44,7 @@ type Space struct {
 	oneCopy   bool                     // all ranks use the same memory
 	pieces    []Piece                  // reused by AppendCuts
 	detector  detector
+	arrivals  arrivals
 }
 
 // NewSpace returns an empty address space that shares nothing.

@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -150,6 +151,11 @@ type Config struct {
 
 	// Timeline records when each rank spent its time on which part, for Report.Timeline.
 	Timeline bool
+
+	// Trace, if not nil, records what each rank does when, and for whom and for which variables it
+	// waits. After Run has returned, also with an error, it has the record of this process; after a
+	// run without an error, the process of rank 0 has that of all ranks.
+	Trace *trace.Trace
 
 	// RollCall configures roll-calls: reports of what each rank does and what it waits for. By
 	// default a roll-call is printed to standard error when a rank has waited in a call for 30 s,

@@ -16,6 +16,7 @@ type event struct {
 	set    *SyncSet      // of a tenure; else nil
 	ids    []syncvar.ID  // the variables that the event is about, if set does not name them
 	engine syncvar.Event // of an event of the engine
+	wait   wait          // of eventWaited
 	number uint64        // of a checkpoint
 	err    error         // of eventFailed, and of eventSaved if the checkpoint is not made
 }
@@ -28,6 +29,7 @@ const (
 	eventCalled                     // a call that may wait begins
 	eventEntered                    // so does one in which all ranks meet: it follows eventCalled
 	eventWaiting                    // the rank is going to wait for others
+	eventWaited                     // it has waited for another rank
 	eventMet                        // all ranks have made the call
 	eventGranted                    // set is granted, and its data are current
 	eventAcquired                   // the program may access the data of set

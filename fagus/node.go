@@ -39,6 +39,7 @@ type Node struct {
 	record *record         // for Config.History; nil if unset
 	guard  *guard.Guard    // for Config.Check; nil if off
 	order  *order.Recorder // for Config.Check; nil if off
+	tracer *tracer         // for Config.Trace; nil if unset
 
 	attached []attachment // of Attached, in the order of the first calls
 	saving   saving       // for Config.Checkpoints
@@ -80,7 +81,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		declared:  declared,
 		goroutine: isGoroutine(h, cfg),
 	}
-	n.waits = newWaits(h, &n.clock)
+	n.waits = newWaits(n)
 	n.observe(ctx, &cfg)
 	if n.engine, err = newEngine(h, space, cfg, views, n.work, engineEvents{n}); err != nil {
 		closeWatch(watch)
@@ -108,6 +109,13 @@ func (n *Node) observe(ctx context.Context, cfg *Config) {
 		n.guard, n.order = newGuard(n, cfg.Check), order.NewRecorder()
 		n.events.add(checker{n})
 	}
+	local := n.nodes
+	if _, apart := joined(cfg.Net); apart {
+		local = 1
+	}
+	if n.tracer = newTracer(n, cfg.Trace, local); n.tracer != nil {
+		n.events.add(n.tracer)
+	}
 	if l := newCallLog(ctx, n, cfg.Log); l != nil {
 		n.events.add(l)
 	}
@@ -115,6 +123,9 @@ func (n *Node) observe(ctx context.Context, cfg *Config) {
 
 func (n *Node) close() {
 	n.engine.Close()
+	if n.tracer != nil {
+		n.tracer.Close()
+	}
 	for _, m := range n.memory {
 		_ = unmap(m) // cannot fail: mapArray mapped it, and nothing uses it any more
 	}

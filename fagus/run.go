@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // Run runs program on every rank of cfg's network and returns when the programs of all
@@ -35,6 +36,10 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	}
 	if cfg.History != nil {
 		cfg.History.Begin(cfg.Nodes)
+	}
+	if cfg.Trace != nil {
+		cfg.Trace.Begin(trace.About{Mode: cfg.Mode.String(), Clock: cfg.Net.Clock(), Nodes: cfg.Nodes})
+		defer cfg.Trace.Seal()
 	}
 	about := rollcall.About{Nodes: cfg.Nodes, Mode: cfg.Mode.String(), Virtual: cfg.Net.Clock() == dimmnet.Virtual}
 	declared := newDeclarations(about.Virtual, source.Program(ctx, program))
@@ -111,6 +116,9 @@ func report(ctx context.Context, cfg *Config, results []result) (Report, error) 
 		}
 	}
 	if err := gatherHistory(ctx, cfg.Net, cfg.History); err != nil {
+		return Report{}, err
+	}
+	if err := gatherTrace(ctx, cfg.Net, cfg.Trace); err != nil {
 		return Report{}, err
 	}
 	report := Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Unguarded: results[0].Unguarded, Waits: waits, Late: late}

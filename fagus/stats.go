@@ -212,6 +212,7 @@ type stopwatch struct {
 	since  Time // the time up to which parts are charged
 	parts  [Parts]Use
 	drawn  bool   // spans are recorded
+	exact  bool   // short calls read the clock, too
 	traced bool   // the host may keep a trace
 	spans  []Span // the intervals before since
 
@@ -230,7 +231,7 @@ type stopwatch struct {
 // newStopwatch returns the stopwatch of a rank. silent says that its port does nothing in
 // PartCompute, and next to nothing in PartRelease.
 func newStopwatch(h dimmnet.Host, cfg Config, silent bool, counters func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, traced: cfg.Net.Clock() == dimmnet.Virtual, since: h.Now()}
+	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, exact: cfg.Trace != nil, traced: cfg.Net.Clock() == dimmnet.Virtual, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w

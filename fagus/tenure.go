@@ -76,9 +76,9 @@ func (n *Node) Release(set *SyncSet) error {
 		return n.errorf("%w", err)
 	}
 	// The timeline says when others could take a lock.
-	traced := n.mode == Threaded && n.silent && n.clock.drawn
+	traced := n.mode == Threaded && n.silent && (n.clock.drawn || n.clock.exact)
 	little := n.space.IsOneCopy() || set.compared <= clockBytes && !n.work.virtual
-	if little && !traced && n.silent {
+	if little && !traced && !n.clock.exact && n.silent {
 		n.clock.count(PartRelease)
 	} else {
 		n.clock.enter(PartRelease)

@@ -16,9 +16,10 @@ import (
 //
 // A call that no other rank delays costs a few comparisons, and no reading of the clock.
 type waits struct {
-	host  dimmnet.Host
-	rank  dimmnet.Rank
-	clock *stopwatch
+	host   dimmnet.Host
+	rank   dimmnet.Rank
+	clock  *stopwatch
+	events *events
 
 	part     Part // the part that the call belongs to
 	entering bool // the call has begun, and the engine has not called Entered
@@ -58,8 +59,25 @@ type holder struct {
 	time Time
 }
 
-func newWaits(h dimmnet.Host, clock *stopwatch) *waits {
-	return &waits{host: h, rank: h.Port().Rank(), nodes: h.Port().Nodes(), clock: clock}
+// wait is a wait for a rank, because it had the variable id or, if that is noVariable, because it
+// came last.
+type wait struct {
+	from, to Time
+	rank     dimmnet.Rank
+	id       syncvar.ID
+}
+
+const noVariable = ^syncvar.ID(0)
+
+func newWaits(n *Node) *waits {
+	return &waits{host: n.host, rank: dimmnet.Rank(n.rank), nodes: n.nodes, clock: &n.clock, events: &n.events}
+}
+
+// tell tells the observers of a wait that is over.
+func (w *waits) tell(of wait) {
+	if w.events.wanted(eventWaited) {
+		_ = w.events.tellAll(event{kind: eventWaited, wait: of}) // they record it
+	}
 }
 
 // begin records that a call begins, which belongs to part.
@@ -91,13 +109,13 @@ func (w *waits) on(e syncvar.Event) {
 	case syncvar.Held:
 		now := w.host.Now()
 		w.waited(e.Denial.Holder, w.began, now)
-		w.charge(e.Denial, now-w.began)
+		w.charge(e.Denial, w.began, now)
 	case syncvar.Met:
 		now := w.host.Now()
 		if e.Latest.Rank != w.rank {
 			w.waited(e.Latest.Rank, w.began, now)
 		}
-		w.late(e.Latest.Rank, now-w.began)
+		w.late(e.Latest.Rank, w.began, now)
 		w.since = now // what follows in the call is another wait
 	}
 }
@@ -106,7 +124,7 @@ func (w *waits) on(e syncvar.Event) {
 func (w *waits) end(now Time, latest syncvar.Latest) {
 	if w.delayed {
 		w.waited(w.denial.Holder, w.since, now)
-		w.charge(w.denial, now-w.since)
+		w.charge(w.denial, w.since, now)
 		return
 	}
 	if latest.Known {
@@ -115,7 +133,7 @@ func (w *waits) end(now Time, latest syncvar.Latest) {
 	if w.denied || w.moving > 0 {
 		w.settle(now, latest)
 	} else if latest.Known {
-		w.late(latest.Rank, now-w.since)
+		w.late(latest.Rank, w.since, now)
 	}
 }
 
@@ -130,10 +148,10 @@ func (w *waits) moved(now Time) Time {
 // settle charges the time since the last phase to a variable, or to the rank that was the last to
 // make its call. It charges the time in which a rank only serves the others to nobody.
 func (w *waits) settle(now Time, latest syncvar.Latest) {
-	if t := w.moved(now) - w.since; w.denied {
-		w.charge(w.denial, t)
+	if until := w.moved(now); w.denied {
+		w.charge(w.denial, w.since, until)
 	} else if latest.Known {
-		w.late(latest.Rank, t)
+		w.late(latest.Rank, w.since, until)
 	}
 	w.since, w.moving = now, 0
 }
@@ -144,14 +162,19 @@ func (w *waits) clear() {
 	clear(w.calls)
 }
 
-func (w *waits) late(rank dimmnet.Rank, t Time) {
-	if w.off || w.part == PartEnd || rank == w.rank {
+// late records a wait for the rank that came last.
+func (w *waits) late(rank dimmnet.Rank, from, to Time) {
+	if rank == w.rank {
+		return
+	}
+	w.tell(wait{from, to, rank, noVariable})
+	if w.off || w.part == PartEnd {
 		return
 	}
 	if w.calls == nil {
 		w.calls = make([]Time, w.nodes)
 	}
-	w.calls[rank] += t
+	w.calls[rank] += to - from
 }
 
 // waited records a wait of a call. The longest wait of the call counts.
@@ -161,10 +184,13 @@ func (w *waits) waited(rank dimmnet.Rank, since, until Time) {
 	}
 }
 
-func (w *waits) charge(d syncvar.Denial, t Time) {
+// charge records a wait for a variable.
+func (w *waits) charge(d syncvar.Denial, from, to Time) {
+	w.tell(wait{from, to, d.Holder, d.ID})
 	if w.off {
 		return
 	}
+	t := to - from
 	h := w.held[d.ID]
 	if h == nil {
 		if w.held == nil {

@@ -2,6 +2,7 @@ package runflags
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -60,7 +61,7 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	on.reportStuck(err, report.Roll)
 	stop()
 	ended()
-	if err != nil {
+	if err := errors.Join(err, on.writeTrace(err)); err != nil {
 		return err
 	}
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {

@@ -18,6 +18,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // Config says where and how a program runs. FromFlags returns only valid configurations.
@@ -40,6 +41,8 @@ type Config struct {
 	Checkpoints checkpoints
 	Program     string   // checkpoint.Config.Program
 	Input       []string // checkpoint.Config.Input
+
+	traceFile string // where Execute writes Trace
 
 	watch *watch // of Begin; nil: nothing ends the process
 	// place is this process's place in a job of processes; nil if it has none. Each process is a
@@ -91,6 +94,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and verify that it keeps the axioms of entry consistency"},
 		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run and names its line; advice follows at the end (Linux)"},
 		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
+		traceFlag(category),
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "print packets and protocol counters, too, and log every call of every rank to standard error"},
 		rollCallFlag(category),
 		TimeoutFlag(category),
@@ -124,6 +128,9 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	}
 	if c.Bool("verify-history") {
 		cfg.History = history.New()
+	}
+	if err = cfg.readTrace(c); err != nil {
+		return cfg, err
 	}
 	if c.Bool("verbose") {
 		cfg.Log = slog.New(slog.NewTextHandler(c.App.ErrWriter, &slog.HandlerOptions{Level: slog.LevelDebug}))

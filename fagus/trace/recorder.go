@@ -1,0 +1,109 @@
+package trace
+
+import (
+	"slices"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+const (
+	mostBytes  = 256 << 20 // of the events of a process
+	mostEvents = 1 << 18   // of a rank
+	leastKept  = 1 << 9
+	mostTexts  = 1 << 12 // lines, and sets, of a rank
+	mostInSet  = 64      // variables of a set that are recorded
+)
+
+// Recorder records the events of one rank. Only the goroutine of the rank uses it.
+type Recorder struct {
+	trace  *Trace
+	names  bool // it records the names of variables
+	rank   int
+	most   int
+	events []Event // a ring, when there are most of them
+	oldest int
+	drops  uint64
+
+	variables []Variable
+
+	lines  table[string]
+	sets   table[Set]
+	failed string
+}
+
+// table has an index for each value that a rank has seen, up to mostTexts.
+type table[T any] struct {
+	of  map[uint64]int32
+	all []T
+}
+
+// index returns the index of the value with a key, which is made by of if it is new; None if the
+// table is full.
+func (t *table[T]) index(key uint64, of func() T) int32 {
+	at, known := t.of[key]
+	switch {
+	case known:
+		return at
+	case len(t.all) == mostTexts:
+		return None
+	case t.of == nil:
+		t.of = make(map[uint64]int32)
+	}
+	at = int32(len(t.all))
+	t.of[key], t.all = at, append(t.all, of())
+	return at
+}
+
+// Add records an event. It replaces the oldest one if there are too many.
+func (r *Recorder) Add(e Event) {
+	if len(r.events) < r.most {
+		r.events = append(r.events, e)
+		return
+	}
+	r.events[r.oldest] = e
+	r.drops++
+	if r.oldest++; r.oldest == r.most {
+		r.oldest = 0
+	}
+}
+
+// Line returns the index of the line with a key. text makes the line if it is new.
+func (r *Recorder) Line(key uint64, text func() string) int32 { return r.lines.index(key, text) }
+
+// Set returns the index of a set.
+func (r *Recorder) Set(shared, exclusive []syncvar.ID) int32 {
+	const prime = 0x100000001b3 // of the hash FNV-1
+	key := uint64(len(shared))
+	for _, ids := range [...][]syncvar.ID{shared, exclusive} {
+		for _, id := range ids {
+			key = (key ^ uint64(id)) * prime
+			key ^= key >> 29
+		}
+	}
+	return r.sets.index(key, func() Set {
+		first := shared[:min(len(shared), mostInSet)]
+		more := exclusive[:min(len(exclusive), mostInSet-len(first))]
+		return Set{slices.Clone(first), slices.Clone(more), len(shared) + len(exclusive)}
+	})
+}
+
+// Failed records the first failure of the rank.
+func (r *Recorder) Failed(now dimmnet.Time, err error) {
+	r.failed = err.Error()
+	r.Add(Of(Failed, now, now))
+}
+
+// Bound records a variable of the program. All ranks have the same ones, in the same order.
+func (r *Recorder) Bound(v Variable) {
+	if r.names {
+		r.variables = append(r.variables, v)
+	}
+}
+
+// Close ends the record. Until then the Trace does not have it.
+func (r *Recorder) Close() {
+	events := slices.Concat(r.events[r.oldest:], r.events[:r.oldest])
+	r.events = nil
+	r.trace.close(&record{Rank{Rank: r.rank, Dropped: r.drops, Failed: r.failed, Events: events}, r.variables, r.lines.all, r.sets.all})
+}

@@ -1,0 +1,212 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+)
+
+// Schema identifies the tables in a file.
+const Schema = "fagus.trace/v1"
+
+// tables are what the events of a file refer to.
+type tables struct {
+	Schema string `json:"schema"`
+	*Trace
+}
+
+// Write writes the trace for Perfetto and Read. It aligns the clocks of the ranks first.
+func (t *Trace) Write(w io.Writer) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Align()
+	text, err := json.Marshal(tables{Schema, t})
+	if err != nil {
+		return err
+	}
+	out := writer{out: bufio.NewWriter(w)}
+	out.state(t, text)
+	for i := range t.Ranks {
+		out.rank(&t.Ranks[i])
+	}
+	return out.out.Flush()
+}
+
+// writer writes packets. Errors of out stick; Flush returns them.
+type writer struct {
+	out    *bufio.Writer
+	packet []byte // being made
+	part   []byte // a message in it
+	note   []byte // a message in part
+	head   []byte // of a packet
+}
+
+func varint(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+func message[T ~[]byte | ~string](b []byte, field protowire.Number, m T) []byte {
+	b = protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(len(m)))
+	return append(b, m...)
+}
+
+// end writes the packet.
+func (w *writer) end(flags uint64) {
+	w.packet = varint(varint(w.packet, packetSequence, sequence), packetSequenceFlags, flags)
+	head := protowire.AppendVarint(protowire.AppendTag(w.head[:0], tracePacket, protowire.BytesType), uint64(len(w.packet)))
+	_, _ = w.out.Write(head)
+	_, _ = w.out.Write(w.packet)
+	w.packet, w.head = w.packet[:0], head
+}
+
+// state writes the interned texts, the tracks and the tables.
+func (w *writer) state(t *Trace, text []byte) {
+	var in []byte
+	intern := func(field protowire.Number, iid uint64, text string) {
+		in = message(in, field, message(varint(nil, internedIID, iid), internedText, text))
+	}
+	for k := Called + 1; k < kinds; k++ {
+		intern(internedEventNames, nameIID(k, 0), k.String())
+	}
+	for c := rollcall.Acquire; c <= lastCall; c++ {
+		intern(internedEventNames, nameIID(Called, c), c.String())
+	}
+	intern(internedEventNames, tenure, "tenure")
+	for n := note(1); n < notes; n++ {
+		intern(internedNoteNames, uint64(n), n.String())
+	}
+	for i, line := range t.Lines {
+		intern(internedNoteStrings, firstLine+uint64(i), line)
+	}
+	for i, set := range t.Sets {
+		intern(internedNoteStrings, firstSet+uint64(i), t.Text(set))
+	}
+	for i, v := range t.Variables {
+		intern(internedNoteStrings, firstVariable+uint64(i), v.Name)
+	}
+	w.packet = message(w.packet, packetInterned, in)
+	w.end(stateCleared)
+	name := t.Program + " in " + t.Mode + " mode on " + t.Net
+	w.track(runTrack, 0, "run", message(varint(nil, processID, process), processName, name), nil)
+	for i := range t.Ranks {
+		r := uint64(t.Ranks[i].Rank)
+		label := "rank " + strconv.FormatUint(r, 10)
+		w.track(rankTrack+r, runTrack, label, nil, message(varint(varint(nil, threadProcess, process), threadID, 2+r), threadName, label))
+	}
+	w.note = message(varint(w.note[:0], noteNameIID, uint64(noteTables)), noteString, text)
+	w.part = message(w.part[:0], eventNotes, w.note)
+	w.event(runTrack, 0, instant, uint64(Called))
+}
+
+func (w *writer) track(id, parent uint64, name string, ofProcess, ofThread []byte) {
+	d := message(varint(nil, trackUUID, id), trackName, name)
+	if parent != 0 {
+		d = varint(d, trackParent, parent)
+	}
+	if ofProcess != nil {
+		d = message(d, trackProcess, ofProcess)
+	}
+	if ofThread != nil {
+		d = message(d, trackThread, ofThread)
+	}
+	w.packet = message(w.packet, packetTrackDescriptor, d)
+	w.end(needsState)
+}
+
+// event writes an event with the notes and flows in w.part.
+func (w *writer) event(track uint64, at dimmnet.Time, kind, name uint64) {
+	w.part = varint(varint(w.part, eventType, kind), eventTrack, track)
+	if kind != sliceEnd {
+		w.part = varint(w.part, eventNameIID, name)
+	}
+	w.packet = message(varint(w.packet, packetTimestamp, uint64(at/dimmnet.Nanosecond)), packetTrackEvent, w.part)
+	w.part = w.part[:0]
+	w.end(needsState)
+}
+
+func (w *writer) number(n note, v uint64) {
+	if v != 0 {
+		w.note = varint(varint(w.note[:0], noteNameIID, uint64(n)), noteUint, v)
+		w.part = message(w.part, eventNotes, w.note)
+	}
+}
+
+// text adds the note n with an interned text, unless index is None.
+func (w *writer) text(n note, first uint64, index int32) {
+	if index != None {
+		w.note = varint(varint(w.note[:0], noteNameIID, uint64(n)), noteStringIID, first+uint64(index))
+		w.part = message(w.part, eventNotes, w.note)
+	}
+}
+
+// flow connects the events of one version of a variable by arrows.
+func (w *writer) flow(field protowire.Number, e *Event) {
+	w.part = protowire.AppendFixed64(protowire.AppendTag(w.part, field, protowire.Fixed64Type), uint64(e.ID+1)<<40^e.Number)
+}
+
+// rank writes the events of a rank.
+func (w *writer) rank(r *Rank) {
+	track := rankTrack + uint64(r.Rank)
+	at := func(t dimmnet.Time) dimmnet.Time { return t + r.Offset }
+	begun, holds := 0, false
+	for i := range r.Events {
+		e := &r.Events[i]
+		if e.Kind != Called {
+			continue
+		}
+		inner := r.Events[begun:i] // what happened in the call
+		begun = i + 1
+		if e.Call == rollcall.Release && holds {
+			w.event(track, at(e.From), sliceEnd, tenure)
+			holds = false
+		}
+		w.number(noteSteps, e.Number)
+		w.number(notePosts, uint64(e.Posts))
+		w.number(noteSent, e.Bytes)
+		w.text(noteLine, firstLine, e.Line)
+		w.text(noteSet, firstSet, e.Set)
+		w.event(track, at(e.From), sliceBegin, nameIID(Called, e.Call))
+		for k := range inner {
+			w.inner(track, &inner[k], at)
+		}
+		w.event(track, at(e.To), sliceEnd, 0)
+		if e.Call == rollcall.Acquire {
+			w.text(noteSet, firstSet, e.Set)
+			w.event(track, at(e.To), sliceBegin, tenure)
+			holds = true
+		}
+	}
+	for k := range r.Events[begun:] {
+		w.inner(track, &r.Events[begun+k], at)
+	}
+	if last := len(r.Events) - 1; holds {
+		w.event(track, at(r.Events[last].To), sliceEnd, tenure)
+	}
+}
+
+// inner writes an event that belongs to a call.
+func (w *writer) inner(track uint64, e *Event, at func(dimmnet.Time) dimmnet.Time) {
+	switch e.Kind {
+	case Waited:
+		w.number(noteFor, 1+uint64(e.Rank))
+	case Arrived:
+		w.flow(eventFlowEnds, e)
+	case Wrote:
+		w.flow(eventFlow, e)
+	}
+	w.text(noteVariable, firstVariable, e.ID)
+	w.number(noteBytes, e.Bytes)
+	w.number(noteNumber, e.Number)
+	if e.Kind == Waited || e.Kind == Moved {
+		w.event(track, at(e.From), sliceBegin, nameIID(e.Kind, 0))
+		w.event(track, at(e.To), sliceEnd, 0)
+		return
+	}
+	w.event(track, at(e.To), instant, nameIID(e.Kind, 0))
+}

@@ -1,0 +1,167 @@
+package fagus
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/fagus/trace"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// tracer records the calls of one rank for Config.Trace. It reads the clock only where data begin
+// to move: the other times are those of the rank's stopwatch.
+type tracer struct {
+	*trace.Recorder
+	node *Node
+
+	line   int32 // of the call that has begun
+	moving Time  // when its data began to move; 0 if they did not
+	began  Time  // when it began to wait
+	steps  uint64
+	met    bool // all ranks have met in the call, as its phases tell
+	posted dimmnet.Counters
+}
+
+// newTracer returns nil without a trace. local is the number of ranks in this process.
+func newTracer(n *Node, t *trace.Trace, local int) *tracer {
+	if t == nil {
+		return nil
+	}
+	n.space.LogArrivals()
+	return &tracer{Recorder: t.Recorder(n.rank, local), node: n}
+}
+
+func (t *tracer) kinds() []eventKind {
+	return []eventKind{
+		eventBound, eventCalled, eventWaiting, eventWaited, eventMet, eventReleasing, eventReleased, eventReturned,
+		eventSaved, eventResumed, eventFailed, eventOf(syncvar.Moving), eventOf(syncvar.Agreed), eventOf(syncvar.Denied),
+	}
+}
+
+func (t *tracer) on(e *event) error {
+	switch e.kind {
+	case eventBound:
+		id := e.ids[0]
+		bytes, pieces := t.node.space.Extent(id)
+		t.Bound(trace.Variable{Name: t.node.space.Name(id), Bytes: bytes, Pieces: pieces})
+	case eventCalled, eventReleasing:
+		t.begin(e.call)
+	case eventWaiting:
+		t.began = t.node.clock.since
+	case eventOf(syncvar.Moving):
+		t.moving = t.node.host.Now()
+	case eventOf(syncvar.Agreed):
+		t.steps++
+		t.met = true
+	case eventOf(syncvar.Denied):
+		t.moving = 0 // data that others wanted
+	case eventMet:
+		if !t.met && (e.call != rollcall.Fence || t.node.mode == Threaded) {
+			t.steps++
+		}
+	case eventWaited:
+		w := trace.Of(trace.Waited, e.wait.from, e.wait.to)
+		w.Rank = int32(e.wait.rank)
+		if e.wait.id != noVariable {
+			w.ID = int32(e.wait.id)
+		}
+		t.Add(w)
+	case eventReleased:
+		t.began = t.node.clock.since
+		t.wrote(e.ids)
+	case eventReturned:
+		t.returned(e)
+	case eventSaved, eventResumed:
+		t.checkpoint(e)
+	case eventFailed:
+		t.Failed(t.node.clock.since, e.err)
+	}
+	return nil
+}
+
+// begin begins a call.
+func (t *tracer) begin(call rollcall.Call) {
+	t.line, t.moving, t.met, t.began = trace.None, 0, false, t.node.clock.since
+	if call != rollcall.End { // which the program does not make
+		t.line = t.Line(source.Key(), source.Here)
+	}
+}
+
+// wrote records what the tenure that is ending has changed.
+func (t *tracer) wrote(ids []syncvar.ID) {
+	now := t.node.clock.since
+	for _, id := range ids {
+		version := t.node.engine.Version(id)
+		w := trace.Of(trace.Wrote, now, now)
+		w.ID, w.Number = int32(id), uint64(version)
+		for r := range t.node.space.Written(id, version) {
+			w.Bytes += uint64(r.Len())
+		}
+		t.Add(w)
+	}
+}
+
+// returned records the call that has returned, and what arrived in it.
+func (t *tracer) returned(e *event) {
+	now := t.node.clock.since
+	if t.moving > 0 {
+		t.Add(trace.Of(trace.Moved, min(t.moving, now), now))
+	}
+	for _, a := range t.node.space.Arrivals() {
+		arrived := trace.Of(trace.Arrived, now, now)
+		arrived.ID, arrived.Bytes, arrived.Number = int32(a.ID), uint64(a.Bytes), uint64(a.Version)
+		t.Add(arrived)
+	}
+	posted := t.node.engine.Counters()
+	by := posted.Minus(t.posted)
+	t.posted = posted
+	call := trace.Of(trace.Called, min(t.began, now), now)
+	call.Call, call.Number, call.Line = e.call, t.steps, t.line
+	call.Bytes, call.Posts = by.Bytes, uint32(by.Stores+by.Writes+by.Pushes)
+	if e.set != nil {
+		call.Set = t.Set(e.set.shared, e.set.exclusive)
+	}
+	t.Add(call)
+}
+
+func (t *tracer) checkpoint(e *event) {
+	now := t.node.clock.since
+	c := trace.Of(trace.Saved, now, now)
+	c.Number = e.number
+	if e.kind == eventResumed {
+		c.Kind = trace.Resumed
+	}
+	if e.err != nil {
+		c.Bytes = 1
+	}
+	t.Add(c)
+}
+
+// gatherTrace adds the records of other processes to the trace of the process of rank 0.
+func gatherTrace(ctx context.Context, net dimmnet.Network, t *trace.Trace) error {
+	j, ok := joined(net)
+	if t == nil || !ok {
+		return nil
+	}
+	own, _ := j.Job()
+	data, err := t.Encode()
+	if err != nil {
+		return fmt.Errorf("fagus: encoding the trace of a run: %w", err)
+	}
+	all, err := gatherBytes(ctx, j, data)
+	if err != nil {
+		return fmt.Errorf("fagus: gathering the trace of a run: %w", err)
+	}
+	for r, data := range all {
+		if own != 0 || r == 0 {
+			continue
+		}
+		if err := t.Decode(r, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
