@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/trace"
+	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
 )
 
 // traced is a program in which rank 1 waits for rank 0, which holds x for a millisecond.
@@ -31,7 +32,7 @@ func traced(n *fagus.Node) error {
 	return n.Update()
 }
 
-// TestTrace: a trace has the calls, waits, arrivals and writes of all ranks, and a file has the same.
+// TestTrace: a file has the calls, waits, arrivals and writes of all ranks as they are recorded.
 func TestTrace(t *testing.T) {
 	simulated, err := sim.New(sim.Config{})
 	if err != nil {
@@ -45,10 +46,10 @@ func TestTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			var file bytes.Buffer
-			if err := tr.Write(&file); err != nil {
+			if err := tracefile.Write(&file, tr); err != nil {
 				t.Fatal(err)
 			}
-			again, err := trace.Read(&file)
+			again, err := tracefile.Read(&file)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,10 +6,7 @@ import (
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
-
-const lastCall = rollcall.End
 
 // Align sets the Offset of each rank, so that all times are of the same clock, and how
 // uncertain it is. In virtual time all ranks have the same clock.

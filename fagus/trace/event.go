@@ -14,7 +14,7 @@ type Kind uint8
 
 // The kinds of events.
 const (
-	// Called is a call of the program. Text is its set, and Number the steps that the rank has made.
+	// Called is a call of the program. Number counts the rank's steps up to its end.
 	Called Kind = 1 + iota
 	// Waited is a wait for Rank in the call that follows: Rank held the variable ID or, if ID is
 	// None, was the last to make its call.
@@ -34,12 +34,12 @@ const (
 	// Failed is the first failure of a call of the rank.
 	Failed
 
-	kinds
+	Kinds // the number of kinds, plus 1
 )
 
 // String returns the name of the kind in files.
 func (k Kind) String() string {
-	if k == 0 || k >= kinds {
+	if k == 0 || k >= Kinds {
 		return fmt.Sprintf("kind %d", uint8(k))
 	}
 	return [...]string{"", "call", "wait", "move", "data", "write", "checkpoint", "resume", "failure"}[k]

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
 // Trace is what the ranks of a run have done. During a run only its Recorders are used.
@@ -151,6 +152,17 @@ func (t *Trace) Decode(rank int, data []byte) error {
 	return nil
 }
 
+// Check returns an error unless t, which comes from outside, may be what the ranks of a run have
+// recorded.
+func (t *Trace) Check() error {
+	for _, r := range t.Ranks {
+		if err := (&record{Rank: r, Lines: t.Lines, Sets: t.Sets}).check(t.Nodes, len(t.Variables)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // check returns an error unless r, which comes from outside, may be what a rank has recorded.
 func (r *record) check(nodes, variables int) error {
 	for _, s := range r.Sets {
@@ -163,7 +175,7 @@ func (r *record) check(nodes, variables int) error {
 	within := func(index int32, of int) bool { return index >= None && int(index) < of }
 	last := dimmnet.Time(0)
 	for i, e := range r.Rank.Events {
-		ok := e.Kind > 0 && e.Kind < kinds && e.From >= 0 && e.To >= e.From && e.To >= last && (e.Kind == Called) == (e.Call != 0) && e.Call <= lastCall &&
+		ok := e.Kind > 0 && e.Kind < Kinds && e.From >= 0 && e.To >= e.From && e.To >= last && (e.Kind == Called) == (e.Call != 0) && e.Call <= rollcall.End &&
 			within(e.Rank, nodes) && within(e.ID, variables) && within(e.Set, len(r.Sets)) && within(e.Line, len(r.Lines))
 		if !ok {
 			return fmt.Errorf("trace: event %d of rank %d is %+v, after %v: it is none of a Recorder", i, r.Rank.Rank, e, last)

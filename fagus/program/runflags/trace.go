@@ -2,6 +2,7 @@ package runflags
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/trace"
+	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
 )
 
 func traceFlag(category string) cli.Flag {
@@ -43,5 +45,5 @@ func (t *Target) writeTrace(failed error) error {
 	}
 	t.Trace.Program = t.Program
 	t.Doing("writing the trace has not ended")
-	return outfile.Replace(file, t.Trace.Write)
+	return outfile.Replace(file, func(w io.Writer) error { return tracefile.Write(w, t.Trace) })
 }

@@ -1,4 +1,4 @@
-package trace
+package tracefile
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // mostFile bounds the size of a file that Read takes, in bytes.
@@ -18,12 +19,12 @@ const mostFile = 4 << 30
 var errForeign = errors.New("this is no trace that --trace has written")
 
 // Read reads a file of Write. The times of all ranks are of one clock.
-func Read(from io.Reader) (*Trace, error) {
+func Read(from io.Reader) (*trace.Trace, error) {
 	data, err := io.ReadAll(io.LimitReader(from, mostFile))
 	if err != nil {
 		return nil, err
 	}
-	r := reader{trace: New(), ranks: make(map[uint64]*track)}
+	r := reader{trace: trace.New(), ranks: make(map[uint64]*track)}
 	err = fields(data, func(n protowire.Number, v value) error {
 		if n != tracePacket {
 			return nil
@@ -74,17 +75,17 @@ func fields(data []byte, f func(protowire.Number, value) error) error {
 
 // reader makes a Trace of packets.
 type reader struct {
-	trace  *Trace
+	trace  *trace.Trace
 	tables bool // they have been read
 	ranks  map[uint64]*track
 }
 
 // track is the track of a rank.
 type track struct {
-	events []Event
-	call   Event   // that has begun
-	inner  []Event // what has happened in it
-	wait   Event   // a wait, or moving data, that has begun
+	events []trace.Event
+	call   trace.Event   // that has begun
+	inner  []trace.Event // what has happened in it
+	wait   trace.Event   // a wait, or moving data, that has begun
 	open   []uint64
 }
 
@@ -171,7 +172,7 @@ func (r *reader) readTables(text []byte) error {
 		return fmt.Errorf("%w: its schema is %q, want %q", errForeign, of.Schema, Schema)
 	}
 	r.tables = true
-	last := None
+	last := trace.None
 	for i := range r.trace.Ranks {
 		rank := r.trace.Ranks[i].Rank
 		if rank <= last || rank >= r.trace.Nodes {
@@ -186,7 +187,7 @@ func (r *reader) readTables(text []byte) error {
 // index returns the index of an interned text, None if there is none.
 func (e *item) index(n note, first uint64) int32 {
 	if e.notes[n] < first {
-		return None
+		return trace.None
 	}
 	return int32(e.notes[n] - first)
 }
@@ -197,7 +198,7 @@ func (t *track) add(at dimmnet.Time, e *item) error {
 	case sliceBegin:
 		t.open = append(t.open, e.name)
 		of := e.event(at)
-		if of.Kind == Called {
+		if of.Kind == trace.Called {
 			t.call, t.inner = of, t.inner[:0]
 		} else {
 			t.wait = of
@@ -213,7 +214,7 @@ func (t *track) add(at dimmnet.Time, e *item) error {
 		t.open = t.open[:last]
 		switch {
 		case name == tenure:
-		case name == uint64(Waited) || name == uint64(Moved):
+		case name == uint64(trace.Waited) || name == uint64(trace.Moved):
 			t.wait.To = at
 			t.inner = append(t.inner, t.wait)
 		default:
@@ -226,13 +227,13 @@ func (t *track) add(at dimmnet.Time, e *item) error {
 }
 
 // event returns the event of an item that begins, or takes no time.
-func (e *item) event(at dimmnet.Time) Event {
-	of := Of(Kind(min(e.name, 255)), at, at)
+func (e *item) event(at dimmnet.Time) trace.Event {
+	of := trace.Of(trace.Kind(min(e.name, 255)), at, at)
 	if e.name > 64 {
-		of.Kind, of.Call = Called, rollcall.Call(min(e.name-64, 255))
+		of.Kind, of.Call = trace.Called, rollcall.Call(min(e.name-64, 255))
 	}
 	of.Line, of.Set, of.ID = e.index(noteLine, firstLine), e.index(noteSet, firstSet), e.index(noteVariable, firstVariable)
-	if of.Kind == Called {
+	if of.Kind == trace.Called {
 		of.Number, of.Posts, of.Bytes = e.notes[noteSteps], uint32(e.notes[notePosts]), e.notes[noteSent]
 		return of
 	}
@@ -241,7 +242,7 @@ func (e *item) event(at dimmnet.Time) Event {
 }
 
 // result returns the Trace, after it has checked the events.
-func (r *reader) result() (*Trace, error) {
+func (r *reader) result() (*trace.Trace, error) {
 	if !r.tables {
 		return nil, fmt.Errorf("trace: %w", errForeign)
 	}
@@ -251,10 +252,9 @@ func (r *reader) result() (*Trace, error) {
 		rank := &t.Ranks[i]
 		rank.Events = append(of.events, of.inner...)
 		rank.Offset = 0 // the file has times of one clock
-		whole := record{Rank: *rank, Lines: t.Lines, Sets: t.Sets}
-		if err := whole.check(t.Nodes, len(t.Variables)); err != nil {
-			return nil, err
-		}
+	}
+	if err := t.Check(); err != nil {
+		return nil, err
 	}
 	return t, nil
 }

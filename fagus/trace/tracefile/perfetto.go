@@ -1,9 +1,10 @@
-package trace
+package tracefile
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // Numbers of fields in the messages of Perfetto's schema (protos/perfetto/trace).
@@ -102,8 +103,8 @@ const (
 const tenure = 63
 
 // nameIID returns the interned name of a slice or instant.
-func nameIID(k Kind, call rollcall.Call) uint64 {
-	if k == Called {
+func nameIID(k trace.Kind, call rollcall.Call) uint64 {
+	if k == trace.Called {
 		return 64 + uint64(call)
 	}
 	return uint64(k)

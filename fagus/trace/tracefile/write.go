@@ -1,4 +1,4 @@
-package trace
+package tracefile
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // Schema identifies the tables in a file.
@@ -18,13 +19,11 @@ const Schema = "fagus.trace/v1"
 // tables are what the events of a file refer to.
 type tables struct {
 	Schema string `json:"schema"`
-	*Trace
+	*trace.Trace
 }
 
-// Write writes the trace for Perfetto and Read. It aligns the clocks of the ranks first.
-func (t *Trace) Write(w io.Writer) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// Write writes the trace of a run that is over. It aligns the clocks of the ranks first.
+func Write(w io.Writer, t *trace.Trace) error {
 	t.Align()
 	text, err := json.Marshal(tables{Schema, t})
 	if err != nil {
@@ -66,16 +65,16 @@ func (w *writer) end(flags uint64) {
 }
 
 // state writes the interned texts, the tracks and the tables.
-func (w *writer) state(t *Trace, text []byte) {
+func (w *writer) state(t *trace.Trace, text []byte) {
 	var in []byte
 	intern := func(field protowire.Number, iid uint64, text string) {
 		in = message(in, field, message(varint(nil, internedIID, iid), internedText, text))
 	}
-	for k := Called + 1; k < kinds; k++ {
+	for k := trace.Called + 1; k < trace.Kinds; k++ {
 		intern(internedEventNames, nameIID(k, 0), k.String())
 	}
-	for c := rollcall.Acquire; c <= lastCall; c++ {
-		intern(internedEventNames, nameIID(Called, c), c.String())
+	for c := rollcall.Acquire; c <= rollcall.End; c++ {
+		intern(internedEventNames, nameIID(trace.Called, c), c.String())
 	}
 	intern(internedEventNames, tenure, "tenure")
 	for n := note(1); n < notes; n++ {
@@ -101,7 +100,7 @@ func (w *writer) state(t *Trace, text []byte) {
 	}
 	w.note = message(varint(w.note[:0], noteNameIID, uint64(noteTables)), noteString, text)
 	w.part = message(w.part[:0], eventNotes, w.note)
-	w.event(runTrack, 0, instant, uint64(Called))
+	w.event(runTrack, 0, instant, uint64(trace.Called))
 }
 
 func (w *writer) track(id, parent uint64, name string, ofProcess, ofThread []byte) {
@@ -139,25 +138,25 @@ func (w *writer) number(n note, v uint64) {
 
 // text adds the note n with an interned text, unless index is None.
 func (w *writer) text(n note, first uint64, index int32) {
-	if index != None {
+	if index != trace.None {
 		w.note = varint(varint(w.note[:0], noteNameIID, uint64(n)), noteStringIID, first+uint64(index))
 		w.part = message(w.part, eventNotes, w.note)
 	}
 }
 
 // flow connects the events of one version of a variable by arrows.
-func (w *writer) flow(field protowire.Number, e *Event) {
+func (w *writer) flow(field protowire.Number, e *trace.Event) {
 	w.part = protowire.AppendFixed64(protowire.AppendTag(w.part, field, protowire.Fixed64Type), uint64(e.ID+1)<<40^e.Number)
 }
 
 // rank writes the events of a rank.
-func (w *writer) rank(r *Rank) {
+func (w *writer) rank(r *trace.Rank) {
 	track := rankTrack + uint64(r.Rank)
 	at := func(t dimmnet.Time) dimmnet.Time { return t + r.Offset }
 	begun, holds := 0, false
 	for i := range r.Events {
 		e := &r.Events[i]
-		if e.Kind != Called {
+		if e.Kind != trace.Called {
 			continue
 		}
 		inner := r.Events[begun:i] // what happened in the call
@@ -171,7 +170,7 @@ func (w *writer) rank(r *Rank) {
 		w.number(noteSent, e.Bytes)
 		w.text(noteLine, firstLine, e.Line)
 		w.text(noteSet, firstSet, e.Set)
-		w.event(track, at(e.From), sliceBegin, nameIID(Called, e.Call))
+		w.event(track, at(e.From), sliceBegin, nameIID(trace.Called, e.Call))
 		for k := range inner {
 			w.inner(track, &inner[k], at)
 		}
@@ -191,19 +190,19 @@ func (w *writer) rank(r *Rank) {
 }
 
 // inner writes an event that belongs to a call.
-func (w *writer) inner(track uint64, e *Event, at func(dimmnet.Time) dimmnet.Time) {
+func (w *writer) inner(track uint64, e *trace.Event, at func(dimmnet.Time) dimmnet.Time) {
 	switch e.Kind {
-	case Waited:
+	case trace.Waited:
 		w.number(noteFor, 1+uint64(e.Rank))
-	case Arrived:
+	case trace.Arrived:
 		w.flow(eventFlowEnds, e)
-	case Wrote:
+	case trace.Wrote:
 		w.flow(eventFlow, e)
 	}
 	w.text(noteVariable, firstVariable, e.ID)
 	w.number(noteBytes, e.Bytes)
 	w.number(noteNumber, e.Number)
-	if e.Kind == Waited || e.Kind == Moved {
+	if e.Kind == trace.Waited || e.Kind == trace.Moved {
 		w.event(track, at(e.From), sliceBegin, nameIID(e.Kind, 0))
 		w.event(track, at(e.To), sliceEnd, 0)
 		return
