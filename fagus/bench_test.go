@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // benchmark runs turn b.N times on each of two ranks, on goroutines. Rank 0 controls the
@@ -83,10 +84,10 @@ func BenchmarkHandOver(b *testing.B) {
 }
 
 // BenchmarkAcquireRelease measures a tenure with a single rank. No data move, so it shows the
-// cost of Config.Check and Config.History.
+// cost of Config.Check, Config.History and Config.Trace.
 func BenchmarkAcquireRelease(b *testing.B) {
 	for _, bytes := range []int{8, 4096, 1 << 20} {
-		for _, what := range []string{"off", "check", "history"} {
+		for _, what := range []string{"off", "check", "history", "trace"} {
 			b.Run(fmt.Sprintf("bytes=%d/on=%s", bytes, what), func(b *testing.B) {
 				cfg := fagus.Config{Nodes: 1}
 				switch what {
@@ -94,6 +95,8 @@ func BenchmarkAcquireRelease(b *testing.B) {
 					cfg.Check = fagus.CheckOn
 				case "history":
 					cfg.History = history.New()
+				case "trace":
+					cfg.Trace = trace.New()
 				}
 				benchmarkOn(b, cfg, bytes, func(n *fagus.Node, a *fagus.Array[uint64], mine, _ *fagus.SyncSet, _ int) error {
 					return change(n, a, mine, 512)

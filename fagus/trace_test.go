@@ -2,13 +2,17 @@ package fagus_test
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
 )
@@ -32,6 +36,42 @@ func traced(n *fagus.Node) error {
 	return n.Update()
 }
 
+// checkTraced checks that a trace says what traced does.
+func checkTraced(t *testing.T, what string, tr *trace.Trace) {
+	t.Helper()
+	calls := make(map[rollcall.Call]int)
+	waited, written, arrived := fagus.Time(0), uint64(0), 0
+	for _, r := range tr.Ranks {
+		for _, e := range r.Events {
+			switch e.Kind {
+			case trace.Called:
+				calls[e.Call]++
+				if e.Call != rollcall.End && !strings.HasPrefix(tr.Lines[e.Line], "fagus/trace_test.go:") {
+					t.Errorf("%s: %v at line %q", what, e.Call, tr.Lines[e.Line])
+				}
+				if e.Call == rollcall.Acquire && tr.Text(tr.Sets[e.Set]) != "read y; write x" {
+					t.Errorf("%s: a set %q", what, tr.Text(tr.Sets[e.Set]))
+				}
+			case trace.Waited:
+				if r.Rank == 1 && e.Rank == 0 && e.ID == 0 {
+					waited += e.To - e.From
+				}
+			case trace.Wrote:
+				written += e.Bytes
+			case trace.Arrived:
+				arrived++
+			}
+		}
+	}
+	want := map[rollcall.Call]int{rollcall.Acquire: 6, rollcall.Release: 6, rollcall.Update: 2, rollcall.End: 2}
+	if !maps.Equal(calls, want) || written != 6*8 {
+		t.Errorf("%s: calls %v and %d bytes written, want %v and 48", what, calls, written, want)
+	}
+	if tr.Clock == dimmnet.Virtual && (waited < 3*fagus.Millisecond || waited > 3300*fagus.Microsecond || arrived != 6) {
+		t.Errorf("%s: rank 1 waits for rank 0 to release x for %v, and data arrive %d times; want some 3 ms, and 6", what, waited, arrived)
+	}
+}
+
 // TestTrace: a file has the calls, waits, arrivals and writes of all ranks as they are recorded.
 func TestTrace(t *testing.T) {
 	simulated, err := sim.New(sim.Config{})
@@ -45,6 +85,7 @@ func TestTrace(t *testing.T) {
 			if _, err := fagus.Run(t.Context(), cfg, traced); err != nil {
 				t.Fatal(err)
 			}
+			checkTraced(t, fmt.Sprintf("%v mode, %v time", mode, net.Clock()), tr)
 			var file bytes.Buffer
 			if err := tracefile.Write(&file, tr); err != nil {
 				t.Fatal(err)

@@ -66,8 +66,9 @@ func (t *Trace) Recorder(rank, local int) *Recorder {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.opened++
-	share := mostBytes / local / int(unsafe.Sizeof(Event{}))
-	return &Recorder{trace: t, names: t.opened == 1, rank: rank, most: max(leastKept, min(mostEvents, share))}
+	most := max(leastKept, min(mostEvents, mostBytes/local/int(unsafe.Sizeof(Event{}))))
+	// The system gives memory when it is used. To grow the slice would take longer than a call.
+	return &Recorder{trace: t, names: t.opened == 1, rank: rank, most: most, events: make([]Event, 0, most)}
 }
 
 // record is what one rank has recorded. Its events refer to its own tables.

@@ -1,0 +1,144 @@
+package trace
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// TestRing: a full recorder keeps the newest events, and counts the others.
+func TestRing(t *testing.T) {
+	tr := New()
+	tr.Begin(About{Nodes: 1})
+	r := tr.Recorder(0, 1)
+	r.most = 10
+	for i := range 25 {
+		r.Add(Of(Saved, dimmnet.Time(i), dimmnet.Time(i)))
+	}
+	r.Close()
+	got := tr.Ranks[0]
+	if len(got.Events) != 10 || got.Dropped != 15 || got.Events[0].To != 15 || got.Events[9].To != 24 {
+		t.Errorf("%d events from %v to %v, %d dropped; want 10 from 15 to 24, and 15", len(got.Events), got.Events[0].To, got.Events[len(got.Events)-1].To, got.Dropped)
+	}
+}
+
+// TestMemory: the recorders of all ranks of a process together have a bound.
+func TestMemory(t *testing.T) {
+	for _, local := range []int{1, 2, 1000, 4096} {
+		r := New().Recorder(0, local)
+		if bytes := r.most * local * 64; bytes > 2*mostBytes || r.most < leastKept {
+			t.Errorf("of %d ranks, each records %d events, %d MiB together", local, r.most, bytes>>20)
+		}
+	}
+}
+
+// TestTables: equal lines and sets of ranks have one index, and tables have bounds.
+func TestTables(t *testing.T) {
+	tr := New()
+	tr.Begin(About{Nodes: 2})
+	for rank := range 2 {
+		r := tr.Recorder(rank, 2)
+		r.Bound(Variable{Name: "x"})
+		for i := range mostTexts + 5 {
+			e := Of(Called, 0, 0)
+			e.Call, e.Line = rollcall.Acquire, r.Line(uint64(i), func() string { return strings.Repeat("l", i%3+1+rank) })
+			e.Set = r.Set(nil, []syncvar.ID{0})
+			r.Add(e)
+		}
+		r.Close()
+	}
+	if len(tr.Lines) != 4 || len(tr.Sets) != 1 || len(tr.Variables) != 1 {
+		t.Errorf("%d lines, %d sets, %d variables; want 4, 1, 1", len(tr.Lines), len(tr.Sets), len(tr.Variables))
+	}
+	for _, r := range tr.Ranks {
+		if first, last := r.Events[0].Line, r.Events[len(r.Events)-1].Line; first == None || last != None {
+			t.Errorf("rank %d: lines %d and %d; want one, and none when the table is full", r.Rank, first, last)
+		}
+	}
+	if err := tr.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// clocks makes a trace of two ranks that meet in n steps. The clock of rank 1 is ahead.
+func clocks(n int, ahead dimmnet.Time) *Trace {
+	tr := New()
+	tr.Begin(About{Nodes: 2, Clock: dimmnet.Wall})
+	recorders := [2]*Recorder{tr.Recorder(0, 2), tr.Recorder(1, 2)}
+	now := dimmnet.Time(0)
+	for k := range n {
+		late := k % 2 // the rank that comes last
+		for rank, r := range recorders {
+			from, to := now, now+100
+			if rank == late {
+				from = now + 90
+			}
+			e := Of(Called, from, to)
+			if rank == 1 {
+				e.From, e.To = e.From+ahead, e.To+ahead
+			}
+			e.Call, e.Number = rollcall.Barrier, uint64(k+1)
+			r.Add(e)
+		}
+		now += 1000
+	}
+	for _, r := range recorders {
+		r.Close()
+	}
+	return tr
+}
+
+// TestAlign: the clocks of ranks that meet are aligned, up to the time that a step takes when both
+// have come.
+func TestAlign(t *testing.T) {
+	for _, ahead := range []dimmnet.Time{0, 5000, 1 << 40} {
+		tr := clocks(20, ahead)
+		tr.Align()
+		r := tr.Ranks[1]
+		if off := r.Offset + ahead - tr.Ranks[0].Offset; off < -r.Uncertain || off > r.Uncertain || r.Uncertain > 10 {
+			t.Errorf("the clock is %v ahead: offset %v, off by %v, which is said to be up to %v", ahead, r.Offset, off, r.Uncertain)
+		}
+		for _, r := range tr.Ranks {
+			if r.Events[0].From+r.Offset < 0 {
+				t.Errorf("rank %d begins before 0", r.Rank)
+			}
+		}
+	}
+	tr := clocks(0, 0)
+	tr.Align()
+	if tr.Ranks[1].Uncertain < dimmnet.Second {
+		t.Errorf("ranks that never meet are off by %v", tr.Ranks[1].Uncertain)
+	}
+}
+
+// TestDecodeRefuses: records that no Recorder makes are refused.
+func TestDecodeRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*Rank){
+		"a rank that is another one": func(r *Rank) { r.Rank = 0 },
+		"a call of no kind":          func(r *Rank) { r.Events[0].Call = 99 },
+		"an unknown kind":            func(r *Rank) { r.Events[0].Kind = 99 },
+		"a line that is missing":     func(r *Rank) { r.Events[0].Line = 0 },
+		"a set that is missing":      func(r *Rank) { r.Events[0].Set = 7 },
+		"a variable":                 func(r *Rank) { r.Events[0].ID = 3 },
+		"a time before":              func(r *Rank) { r.Events[1].To = 0 },
+		"a negative index":           func(r *Rank) { r.Events[1].Rank = -2 },
+	} {
+		from, to := clocks(3, 0), clocks(3, 0)
+		from.Ranks = from.Ranks[1:]
+		spoil(&from.Ranks[0])
+		data, err := from.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.Ranks = to.Ranks[:1]
+		if err := to.Decode(1, data); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := clocks(3, 0).Decode(1, []byte("hello")); err == nil {
+		t.Error("text is no record, but there is no error")
+	}
+}
