@@ -18,7 +18,6 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
-	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // Config says where and how a program runs. FromFlags returns only valid configurations.
