@@ -73,9 +73,10 @@ func (r *Recorder) Line(key uint64, text func() string) int32 { return r.lines.i
 
 // Set returns the index of a set.
 func (r *Recorder) Set(shared, exclusive []syncvar.ID) int32 {
-	const prime = 0x100000001b3 // of the hash FNV-1
-	key := uint64(len(shared))
+	const basis, prime = 0xcbf29ce484222325, 0x100000001b3 // of the hash FNV-1
+	key := uint64(basis)
 	for _, ids := range [...][]syncvar.ID{shared, exclusive} {
+		key = (key ^ uint64(len(ids))) * prime
 		for _, id := range ids {
 			key = (key ^ uint64(id)) * prime
 			key ^= key >> 29
