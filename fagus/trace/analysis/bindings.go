@@ -1,0 +1,101 @@
+package analysis
+
+import "fmt"
+
+// leastBinding is the mean of the bytes that arrive at once from which on a variable may be too
+// large.
+const leastBinding = 1 << 10
+
+// bindings tries to move nothing of a group of variables.
+func (p *predictor) bindings() {
+	steps := p.stepBytes()
+	for _, g := range p.res.Groups {
+		if g.Arrivals == 0 || g.Arrived/g.Arrivals < leastBinding {
+			continue
+		}
+		in := p.of(g.Name)
+		a := Advice{Kind: Binding, Variable: g.Name, Most: true, If: "the ranks that get it use only a small part of it",
+			What: fmt.Sprintf("%s of %q move to ranks, %s at a time", bytesText(g.Arrived), g.Name, bytesText(g.Arrived/g.Arrivals)),
+			Do:   "bind the part that others use, such as the edge of a block, to a variable of its own"}
+		if line := p.arrivesAt(in); line != "" {
+			a.Line = line
+			a.What += ", most of them at " + line
+		}
+		p.advise(a, func(_ int, acts []act) []act {
+			for i := range acts {
+				share := p.portion(&acts[i], in)
+				if all := steps[acts[i].step]; share == 0 && acts[i].moving > 0 && all != nil {
+					share = all.share(in) // the rank sends
+				}
+				acts[i].still(share)
+			}
+			return acts
+		})
+	}
+}
+
+// stepArrivals are the bytes of each variable that arrive in a step.
+type stepArrivals map[int32]uint64
+
+func (s stepArrivals) share(in map[int32]bool) float64 {
+	of, all := uint64(0), uint64(0)
+	for id, bytes := range s {
+		all += bytes
+		if in[id] {
+			of += bytes
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(of) / float64(all)
+}
+
+// stepBytes returns what arrives in each step of Phase mode: ranks that only send have no
+// arrivals, and take as long.
+func (p *predictor) stepBytes() map[uint64]stepArrivals {
+	steps := make(map[uint64]stepArrivals)
+	if !p.phases {
+		return steps
+	}
+	for _, acts := range p.acts {
+		for i := range acts {
+			for _, d := range acts[i].of.arrived {
+				s := steps[acts[i].step]
+				if s == nil {
+					s = make(stepArrivals)
+					steps[acts[i].step] = s
+				}
+				s[d.ID] += d.Bytes
+			}
+		}
+	}
+	return steps
+}
+
+// arrivesAt returns the line at which most data of some variables arrive.
+func (p *predictor) arrivesAt(in map[int32]bool) string {
+	bytes := make(map[int32]Time)
+	for _, acts := range p.acts {
+		for i := range acts {
+			for _, d := range acts[i].of.arrived {
+				if in[d.ID] {
+					bytes[acts[i].line] += Time(d.Bytes)
+				}
+			}
+		}
+	}
+	line, _ := longest(bytes)
+	return p.line(line)
+}
+
+// bytesText returns a number of bytes with a unit.
+func bytesText(n uint64) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
