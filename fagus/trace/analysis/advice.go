@@ -238,7 +238,7 @@ func (p *predictor) modes() {
 		return
 	}
 	request := p.request()
-	a := Advice{Kind: Mode, What: "in an Acquire ranks wait for the calls of all ranks, also of those that do not have what they want",
+	a := Advice{Kind: Mode, Most: true, What: "in an Acquire ranks wait for the calls of all ranks, also of those that do not have what they want",
 		Do: "use threaded mode (--mode threaded)", If: "the program does not depend on the order of phases"}
 	p.threads = true
 	p.advise(a, func(_ int, acts []act) []act {

@@ -59,7 +59,9 @@ func newModel(r *run) *model {
 		acts := m.ofRank(&r.ranks[i])
 		from := 0
 		for k := range acts {
-			if of := acts[k].of; of.Number > of.before && of.Number <= cut {
+			of := acts[k].of
+			stepped := of.Number > of.before || k == 0 && r.Trace.Ranks[i].Dropped > 0
+			if stepped && of.Number <= cut {
 				from = k + 1
 			}
 		}

@@ -12,7 +12,7 @@ import (
 type Path struct {
 	Shares Shares
 	Parts  []PathPart // the largest first
-	Steps  []PathStep // from the begin to the end of the run
+	Ranks  []Time     // by the index in Result.Ranks: how much of it is there
 }
 
 // PathPart is the time in the path of one cause at one line.
@@ -25,13 +25,6 @@ type PathPart struct {
 	Time     Time
 }
 
-// PathStep is a part of the path at one rank: all that follows each other with one cause.
-type PathStep struct {
-	Rank     int
-	From, To Time // of the run
-	Cause    Cause
-}
-
 // place is what PathParts are told apart by.
 type place struct {
 	cause       Cause
@@ -42,13 +35,15 @@ type place struct {
 // pathWalk follows the path backwards.
 type pathWalk struct {
 	*run
-	parts map[place]Time
-	path  Path
+	timeline *Timeline
+	parts    map[place]Time
+	path     Path
 }
 
-// path returns the critical path.
-func (r *run) path() Path {
-	w := pathWalk{run: r, parts: make(map[place]Time)}
+// path returns the critical path, and adds it to the timeline.
+func (r *run) path(t *Timeline) Path {
+	w := pathWalk{run: r, timeline: t, parts: make(map[place]Time)}
+	w.path.Ranks = make([]Time, len(r.ranks))
 	last, calls := 0, 0
 	for i := range r.ranks {
 		calls += len(r.ranks[i].calls)
@@ -63,7 +58,6 @@ func (r *run) path() Path {
 	for limit := 4*calls + 4; at > r.begin && limit > 0; limit-- {
 		rank, at = w.back(rank, at)
 	}
-	slices.Reverse(w.path.Steps)
 	for p, t := range w.parts {
 		part := PathPart{Cause: p.cause, Line: r.line(p.line), Until: r.line(p.until), Time: t}
 		if p.id != trace.None {
@@ -84,12 +78,8 @@ func (w *pathWalk) take(rank int, from, to Time, p place) {
 	}
 	w.parts[p] += to - from
 	w.path.Shares[p.cause] += to - from
-	number := w.ranks[rank].number
-	if last := len(w.path.Steps) - 1; last >= 0 && w.path.Steps[last].Rank == number && w.path.Steps[last].Cause == p.cause && w.path.Steps[last].From == to-w.begin {
-		w.path.Steps[last].From = from - w.begin
-		return
-	}
-	w.path.Steps = append(w.path.Steps, PathStep{number, from - w.begin, to - w.begin, p.cause})
+	w.path.Ranks[rank] += to - from
+	w.timeline.addPath(rank, from, to, p.cause)
 }
 
 // back adds what a rank did immediately before a time, and returns where the path goes on.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/trace"
@@ -261,14 +262,25 @@ func TestPlanted(t *testing.T) {
 
 func analyse(t *testing.T, mode fagus.Mode, program func(*fagus.Node, int) error, mended int) *analysis.Result {
 	t.Helper()
+	return analysis.Of(record(t, simulation(t), mode, program, mended))
+}
+
+func simulation(t *testing.T) dimmnet.Network {
+	t.Helper()
 	net, err := sim.New(sim.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return net
+}
+
+// record returns the trace of a run of four ranks.
+func record(t *testing.T, net dimmnet.Network, mode fagus.Mode, program func(*fagus.Node, int) error, mended int) *trace.Trace {
+	t.Helper()
 	tr := trace.New()
 	cfg := fagus.Config{Nodes: 4, Net: net, Mode: mode, Trace: tr}
 	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(n, mended) }); err != nil {
 		t.Fatal(err)
 	}
-	return analysis.Of(tr)
+	return tr
 }

@@ -24,7 +24,7 @@ type Result struct {
 	Path      Path
 	Model     Model
 	Advice    []Advice // what would save most first
-	Timeline  Timeline
+	Timeline  *Timeline
 	Variables int // of the program
 }
 
@@ -79,7 +79,7 @@ func Of(t *trace.Trace) *Result {
 		walk.rank(i)
 	}
 	walk.finish()
-	res.Path = r.path()
+	res.Path = r.path(res.Timeline)
 	res.predict(r)
 	return res
 }
@@ -107,10 +107,10 @@ func (res *Result) warn(t *trace.Trace) {
 		}
 	}
 	if dropped > 0 {
-		note("the first %d events of %d ranks are missing: the trace keeps the last ones", dropped, ranks)
+		note("the first %d events of %s are missing: the trace keeps the last ones", dropped, count(ranks, "rank"))
 	}
 	if unknown > 0 {
-		note("the clocks of %d ranks are not aligned: they made no step together with rank %d", unknown, t.Ranks[0].Rank)
+		note("the clocks of %s are not aligned: they made no step together with rank %d", count(unknown, "rank"), t.Ranks[0].Rank)
 	}
 	if t.Clock != dimmnet.Virtual {
 		note("times are those of a real machine: they differ from run to run")
@@ -118,4 +118,11 @@ func (res *Result) warn(t *trace.Trace) {
 	if res.Uncertain > 0 {
 		note("the clocks of processes are aligned within %v", res.Uncertain)
 	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

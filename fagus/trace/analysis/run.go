@@ -17,9 +17,9 @@ type run struct {
 	*trace.Trace
 	phases bool // Phase mode: each call in which ranks wait is a step
 	begin  Time
-	ranks  []rank    // those of the trace, in the same order
-	at     []int     // by number of a rank: its index in ranks, or none
-	meets  []meeting // by increasing step
+	ranks  []rank      // those of the trace, in the same order
+	at     map[int]int // by number of a rank: its index in ranks
+	meets  []meeting   // by increasing step
 	wrote  map[int32][]written
 }
 
@@ -56,10 +56,7 @@ type written struct {
 }
 
 func newRun(t *trace.Trace) *run {
-	r := &run{Trace: t, phases: t.Mode == "phase", ranks: make([]rank, len(t.Ranks)), at: make([]int, max(0, t.Nodes)), wrote: make(map[int32][]written)}
-	for n := range r.at {
-		r.at[n] = none
-	}
+	r := &run{Trace: t, phases: t.Mode == "phase", ranks: make([]rank, len(t.Ranks)), at: make(map[int]int), wrote: make(map[int32][]written)}
 	for i := range t.Ranks {
 		r.at[t.Ranks[i].Rank] = i
 		r.ranks[i] = newRank(&t.Ranks[i])
@@ -97,10 +94,15 @@ func newRank(t *trace.Rank) rank {
 			c.waits = append(c.waits, e)
 		case trace.Moved:
 			c.moved = e
-		case trace.Arrived:
-			c.arrived = append(c.arrived, e)
-		case trace.Wrote:
-			c.wrote = append(c.wrote, e)
+		case trace.Arrived, trace.Wrote:
+			if e.ID == trace.None {
+				continue // no Recorder does that
+			}
+			if e.Kind == trace.Arrived {
+				c.arrived = append(c.arrived, e)
+			} else {
+				c.wrote = append(c.wrote, e)
+			}
 		case trace.Called:
 			if !known { // how many steps the dropped calls have made
 				steps, known = e.Number, true
@@ -172,10 +174,10 @@ func (r *run) writer(id int32, version uint64) int {
 // freed returns when the rank for which another one waited released the variable: the end of its
 // last tenure by a time. The second result is false if it has none.
 func (r *run) freed(w *trace.Event) (holder int, at Time, ok bool) {
-	if w.Rank < 0 || r.at[w.Rank] == none {
+	holder, ok = r.at[int(w.Rank)]
+	if !ok {
 		return 0, 0, false
 	}
-	holder = r.at[w.Rank]
 	calls := r.ranks[holder].calls
 	next, _ := slices.BinarySearchFunc(calls, w.To+1, func(c call, t Time) int { return cmp.Compare(c.From, t) })
 	const most = 256 // calls to look back

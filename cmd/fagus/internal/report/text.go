@@ -1,0 +1,42 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
+)
+
+const (
+	mostParts  = 5 // of the critical path in the text
+	mostAdvice = 6
+)
+
+// text returns the short answer for a terminal.
+func text(r *analysis.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", headline(r))
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "note: %s\n", w)
+	}
+	fmt.Fprint(&b, "\nwhere the time of all ranks went\n")
+	for _, s := range shares(&r.Overall) {
+		fmt.Fprintf(&b, "  %5s  %s\n", s.Percent, s.Name)
+	}
+	fmt.Fprint(&b, "\nwhat the end of the run waited for (the critical path)\n")
+	for i, p := range r.Path.Parts {
+		if i == mostParts {
+			break
+		}
+		fmt.Fprintf(&b, "  %5s  %s\n", percent(p.Time, r.Path.Shares.Total()), partText(p))
+	}
+	fmt.Fprintf(&b, "\n%s\n", adviceHead(r))
+	for i, a := range r.Advice {
+		if i == mostAdvice {
+			fmt.Fprintf(&b, "  and %d more: see --html or --json\n", len(r.Advice)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, a)
+	}
+	return b.String()
+}

@@ -1,0 +1,198 @@
+package analysis_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/fagus/trace"
+	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
+	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
+)
+
+// TestSums: causes of a rank add up to its time, those of the critical path to the time of the
+// run, and the matrix to the bytes that arrived. So it is for the trace and for its file, on
+// virtual and wall clocks.
+func TestSums(t *testing.T) {
+	for _, p := range plantedPrograms() {
+		var results []*analysis.Result
+		simulated := record(t, simulation(t), p.mode, p.program, 0)
+		results = append(results, analysis.Of(simulated), analysis.Of(throughFile(t, simulated)))
+		wall := throughFile(t, record(t, inproc.New(inproc.Config{}), p.mode, p.program, 0))
+		results = append(results, analysis.Of(wall))
+		for i, r := range results {
+			// A file has nanoseconds.
+			within := func(what string, got, want analysis.Time) {
+				if off := got - want; off < -dimmnet.Microsecond || off > dimmnet.Microsecond {
+					t.Errorf("%s, result %d: %s is %v, want %v", p.name, i, what, got, want)
+				}
+			}
+			within("the critical path", r.Path.Shares.Total(), r.Total)
+			if r.Path.Shares[analysis.Late]+r.Path.Shares[analysis.Held] != 0 {
+				t.Errorf("%s: there is waiting in the path", p.name)
+			}
+			moved, arrived := uint64(0), uint64(0)
+			for _, c := range r.Matrix {
+				moved += c.Bytes
+			}
+			for k := range r.Ranks {
+				arrived += r.Ranks[k].Arrived
+				if i < 2 { // on a wall clock ranks begin at different times
+					events := simulated.Ranks[k].Events
+					within("the time of a rank", r.Ranks[k].Shares.Total(), events[len(events)-1].To)
+				}
+			}
+			if moved != arrived {
+				t.Errorf("%s: %d bytes in the matrix, %d arrived", p.name, moved, arrived)
+			}
+			for _, row := range r.Timeline.Rows {
+				for x, shares := range row.Shares {
+					sum := float32(0)
+					for _, s := range shares {
+						sum += s
+					}
+					if sum > 1.001 {
+						t.Errorf("%s: column %d of row %d has %v", p.name, x, row.From, sum)
+					}
+				}
+			}
+		}
+	}
+}
+
+func throughFile(t *testing.T, tr *trace.Trace) *trace.Trace {
+	t.Helper()
+	var file bytes.Buffer
+	if err := tracefile.Write(&file, tr); err != nil {
+		t.Fatal(err)
+	}
+	again, err := tracefile.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// call returns a call of a trace that is made by hand.
+func call(c rollcall.Call, from, to analysis.Time, steps uint64) trace.Event {
+	e := trace.Of(trace.Called, from*us, to*us)
+	e.Call, e.Number, e.Line = c, steps, 0
+	return e
+}
+
+// TestLate: ranks wait for the last one, and the path is where the last one computed.
+func TestLate(t *testing.T) {
+	tr := trace.New()
+	tr.Begin(trace.About{Nodes: 3, Mode: "phase", Clock: dimmnet.Virtual})
+	tr.Lines = []string{"a.go:1"}
+	for r, work := range []analysis.Time{10, 50, 30} {
+		tr.Ranks = append(tr.Ranks, trace.Rank{Rank: r, Events: []trace.Event{
+			call(rollcall.Barrier, work, 60, 1), call(rollcall.End, 60, 65, 2),
+		}})
+	}
+	r := analysis.Of(tr)
+	want := []analysis.Shares{
+		{analysis.Computing: 10 * us, analysis.Late: 40 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
+		{analysis.Computing: 50 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
+		{analysis.Computing: 30 * us, analysis.Late: 20 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
+	}
+	for i := range want {
+		if got := r.Ranks[i].Shares; got != want[i] {
+			t.Errorf("rank %d: %v, want %v", i, got, want[i])
+		}
+	}
+	if r.Ranks[0].For != 1 || r.Path.Shares != want[1] || r.Path.Ranks[1] != 50*us {
+		t.Errorf("rank 0 waited for %d; the path is %v, at ranks %v", r.Ranks[0].For, r.Path.Shares, r.Path.Ranks)
+	}
+	if len(r.Advice) == 0 || r.Advice[0].Kind != analysis.Imbalance || r.Advice[0].Saves != 20*us {
+		t.Errorf("advice: %v", r.Advice)
+	}
+}
+
+// TestMissing: what is missing in a trace is said, and nothing is predicted without all ranks.
+func TestMissing(t *testing.T) {
+	whole := record(t, simulation(t), fagus.Phase, imbalance, 0)
+	for _, c := range []struct {
+		change func(*trace.Trace)
+		want   string
+		advice bool
+	}{
+		{func(tr *trace.Trace) { tr.Ranks = tr.Ranks[:3] }, "1 of 4 ranks are missing", false},
+		{func(tr *trace.Trace) { tr.Ranks = nil }, "4 of 4 ranks are missing", false},
+		{func(tr *trace.Trace) { tr.Ranks[1].Failed = "lost" }, "rank 1 failed: lost", true},
+		{func(tr *trace.Trace) { tr.Ranks[2].Dropped, tr.Ranks[2].Events = 12, tr.Ranks[2].Events[12:] }, "the first 12 events of 1 rank are missing", true},
+		{func(tr *trace.Trace) { tr.Clock, tr.Ranks[1].Uncertain = dimmnet.Wall, 3*us }, "aligned within 3.000 us", true},
+	} {
+		tr := throughFile(t, whole)
+		c.change(tr)
+		r := analysis.Of(tr)
+		if all := strings.Join(r.Warnings, "\n"); !strings.Contains(all, c.want) {
+			t.Errorf("want %q in %q", c.want, all)
+		}
+		if got := len(r.Advice) > 0; got != c.advice {
+			t.Errorf("%s: advice %v, model %+v", c.want, r.Advice, r.Model)
+		}
+	}
+}
+
+// TestHostile: no trace that Check accepts makes Of panic or hang.
+func TestHostile(t *testing.T) {
+	var traces []*trace.Trace
+	for _, p := range plantedPrograms() {
+		traces = append(traces, record(t, simulation(t), p.mode, p.program, 0))
+	}
+	for seed := range 400 {
+		tr := throughFile(t, traces[seed%len(traces)])
+		random := rand.New(rand.NewPCG(uint64(seed), 43))
+		for range 1 + random.IntN(20) {
+			spoil(tr, random)
+		}
+		if tr.Check() == nil {
+			analysis.Of(tr)
+		}
+	}
+}
+
+// spoil changes something in a trace.
+func spoil(tr *trace.Trace, random *rand.Rand) {
+	of := &tr.Ranks[random.IntN(len(tr.Ranks))]
+	if len(of.Events) == 0 {
+		return
+	}
+	e := &of.Events[random.IntN(len(of.Events))]
+	switch random.IntN(12) {
+	case 0:
+		e.Number = random.Uint64()
+	case 1:
+		e.Number += uint64(random.IntN(5))
+	case 2:
+		e.Rank = int32(random.IntN(tr.Nodes+1)) - 1
+	case 3:
+		e.ID = int32(random.IntN(len(tr.Variables)+1)) - 1
+	case 4:
+		e.Set = int32(random.IntN(len(tr.Sets)+1)) - 1
+	case 5:
+		e.Line = -1
+	case 6:
+		e.From = analysis.Time(random.Int64N(int64(e.To) + 1))
+	case 7:
+		if e.Kind == trace.Called {
+			e.Call = rollcall.Call(1 + random.IntN(int(rollcall.End)))
+		}
+	case 8:
+		of.Events = of.Events[random.IntN(len(of.Events)):]
+		of.Dropped = uint64(random.IntN(2))
+	case 9:
+		of.Events = of.Events[:random.IntN(len(of.Events))]
+	case 10:
+		e.Bytes = random.Uint64()
+	case 11:
+		last := &of.Events[len(of.Events)-1]
+		last.To += analysis.Time(random.Int64N(1 << 62))
+	}
+}
