@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
 	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // TestSums: causes of a rank add up to its time, those of the critical path to the time of the
@@ -194,5 +195,29 @@ func spoil(tr *trace.Trace, random *rand.Rand) {
 	case 11:
 		last := &of.Events[len(of.Events)-1]
 		last.To += analysis.Time(random.Int64N(1 << 62))
+	}
+}
+
+// TestReaders: in Threaded mode readers of a variable hold it together, behind the writer for which
+// they wait, and a writer waits for all of them.
+func TestReaders(t *testing.T) {
+	tr := trace.New()
+	tr.Begin(trace.About{Nodes: 4, Mode: "threaded", Clock: dimmnet.Virtual})
+	tr.Lines, tr.Variables = []string{"a.go:1"}, []trace.Variable{{Name: "x", Bytes: 8, Pieces: 1}}
+	tr.Sets = []trace.Set{{Shared: []syncvar.ID{0}, Variables: 1}, {Exclusive: []syncvar.ID{0}, Variables: 1}}
+	for r, c := range []struct {
+		set                  int32
+		from, granted, until analysis.Time
+	}{{1, 0, 5, 100}, {0, 10, 105, 150}, {0, 20, 105, 200}, {1, 30, 205, 250}} {
+		acquire, release := call(rollcall.Acquire, c.from, c.granted, 0), call(rollcall.Release, c.until, c.until, 0)
+		acquire.Set, release.Set = c.set, c.set
+		tr.Ranks = append(tr.Ranks, trace.Rank{Rank: r, Events: []trace.Event{acquire, release, call(rollcall.End, c.until, 255, 1)}})
+	}
+	r := analysis.Of(tr)
+	if r.Model.Time != 255*us || r.Model.Run != 255*us {
+		t.Errorf("the model is %+v, want 255 us", r.Model)
+	}
+	if r.Path.Shares[analysis.Computing] != 95*us+95*us+45*us {
+		t.Errorf("the path is %v", r.Path.Shares)
 	}
 }

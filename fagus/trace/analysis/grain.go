@@ -13,7 +13,7 @@ import (
 const (
 	mostJoined = 32      // calls into one
 	muchData   = 4 << 10 // bytes that take their own time: joined calls move all of them
-	fineGrain  = 10      // a call takes more than this part of the computing between calls
+	fineGrain  = 20      // a call takes more than this part of the computing between calls
 )
 
 // round is the calls of a program that are made equally often: the lines of one loop.

@@ -106,16 +106,15 @@ func (m *model) ofRank(of *rank) []act {
 // own takes the waits for others from the cost of an Acquire without steps.
 func (m *model) own(a *act) {
 	from := a.of.From
-	for i := range a.of.waits {
-		w := &a.of.waits[i]
+	if last, _, ok := m.granted(a.of); ok {
+		a.waited, from = true, last.end
+	}
+	a.cost = a.of.To - from
+	for _, w := range a.of.waits {
 		if w.ID == trace.None {
-			a.cost -= min(a.cost, w.To-w.From)
-		} else if _, freed, ok := m.freed(w); ok && freed > from {
-			a.waited = true
-			from = min(freed, a.of.To)
+			a.cost -= min(a.cost, w.To-max(from, min(w.From, w.To)))
 		}
 	}
-	a.cost -= min(a.cost, from-a.of.From)
 }
 
 // requests sets how long data move in an Acquire of Threaded mode: longer than without data.

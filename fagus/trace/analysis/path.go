@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
@@ -105,13 +104,8 @@ func (w *pathWalk) back(rank int, at Time) (before int, since Time) {
 		if m := met[len(met)-1]; m.last != rank && m.at > from && m.at < at {
 			before, from = m.last, m.at
 		}
-	} else if c.Call == rollcall.Acquire {
-		for i := range c.waits {
-			holder, freed, ok := w.freed(&c.waits[i])
-			if ok && freed > from && freed < at && holder != rank {
-				before, from, id = holder, freed, c.waits[i].ID
-			}
-		}
+	} else if last, of, ok := w.granted(c); ok && last.end < at {
+		before, from, id = last.rank, last.end, of
 	}
 	// Waiting is not in the path: what the spans call so belongs to the agreement.
 	for _, s := range slices.Backward(w.split(c)) {

@@ -2,11 +2,13 @@ package analysis
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // Time is a time of a run, or a duration.
@@ -21,6 +23,8 @@ type run struct {
 	at     map[int]int // by number of a rank: its index in ranks
 	meets  []meeting   // by increasing step
 	wrote  map[int32][]written
+	// tenures are the ends of the tenures of each variable, in Threaded mode.
+	tenures map[int32][]tenure
 }
 
 const none = -1
@@ -35,6 +39,7 @@ type rank struct {
 // call is a call of a rank with what has happened in it.
 type call struct {
 	trace.Event
+	rank    int           // an index in run.ranks
 	before  uint64        // the rank's steps before the call
 	waits   []trace.Event // in the order of time
 	moved   trace.Event   // without it, From and To are 0
@@ -49,6 +54,13 @@ type meeting struct {
 	last int // an index in run.ranks
 }
 
+// tenure is the end of a tenure.
+type tenure struct {
+	end       Time
+	rank      int // an index in run.ranks
+	exclusive bool
+}
+
 // written says which rank has made a version of a variable.
 type written struct {
 	version uint64
@@ -56,10 +68,10 @@ type written struct {
 }
 
 func newRun(t *trace.Trace) *run {
-	r := &run{Trace: t, phases: t.Mode == "phase", ranks: make([]rank, len(t.Ranks)), at: make(map[int]int), wrote: make(map[int32][]written)}
+	r := &run{Trace: t, phases: t.Mode == "phase", ranks: make([]rank, len(t.Ranks)), at: make(map[int]int), wrote: make(map[int32][]written), tenures: make(map[int32][]tenure)}
 	for i := range t.Ranks {
 		r.at[t.Ranks[i].Rank] = i
-		r.ranks[i] = newRank(&t.Ranks[i])
+		r.ranks[i] = newRank(i, &t.Ranks[i])
 		for _, c := range r.ranks[i].calls {
 			for _, w := range c.wrote {
 				r.wrote[w.ID] = append(r.wrote[w.ID], written{w.Number, t.Ranks[i].Rank})
@@ -70,6 +82,9 @@ func newRun(t *trace.Trace) *run {
 		slices.SortStableFunc(of, func(a, b written) int { return cmp.Compare(a.version, b.version) })
 	}
 	r.meet()
+	if !r.phases {
+		r.tenured()
+	}
 	first := true
 	for i := range r.ranks {
 		if calls := r.ranks[i].calls; len(calls) > 0 && t.Clock != dimmnet.Virtual {
@@ -81,7 +96,7 @@ func newRun(t *trace.Trace) *run {
 	return r
 }
 
-func newRank(t *trace.Rank) rank {
+func newRank(index int, t *trace.Rank) rank {
 	r := rank{number: t.Rank}
 	var c call
 	steps, known := uint64(0), t.Dropped == 0
@@ -107,7 +122,7 @@ func newRank(t *trace.Rank) rank {
 			if !known { // how many steps the dropped calls have made
 				steps, known = e.Number, true
 			}
-			c.Event, c.before = e, min(steps, e.Number)
+			c.Event, c.rank, c.before = e, index, min(steps, e.Number)
 			steps = e.Number
 			r.calls = append(r.calls, c)
 			c = call{}
@@ -171,41 +186,62 @@ func (r *run) writer(id int32, version uint64) int {
 	return of[at].rank
 }
 
-// freed returns when the rank for which another one waited released the variable: the end of its
-// last tenure by a time. The second result is false if it has none.
-func (r *run) freed(w *trace.Event) (holder int, at Time, ok bool) {
-	holder, ok = r.at[int(w.Rank)]
-	if !ok {
-		return 0, 0, false
-	}
-	calls := r.ranks[holder].calls
-	next, _ := slices.BinarySearchFunc(calls, w.To+1, func(c call, t Time) int { return cmp.Compare(c.From, t) })
-	const most = 256 // calls to look back
-	for i := next - 1; i >= max(0, next-most); i-- {
-		if c := &calls[i]; c.Call == rollcall.Release && r.has(c.Set, w.ID) {
-			return holder, c.From, true
+// tenured notes the ends of tenures, by variable.
+func (r *run) tenured() {
+	for i := range r.ranks {
+		for k := range r.ranks[i].calls {
+			c := &r.ranks[i].calls[k]
+			if c.Call != rollcall.Release || c.Set < 0 {
+				continue
+			}
+			for id, exclusive := range all(&r.Sets[c.Set]) {
+				r.tenures[id] = append(r.tenures[id], tenure{c.From, i, exclusive})
+			}
 		}
 	}
-	return 0, 0, false
+	for _, of := range r.tenures {
+		slices.SortFunc(of, func(a, b tenure) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.rank, b.rank)) })
+	}
 }
 
-// has reports whether a set has a variable, or is too large for all its variables to be recorded.
-func (r *run) has(set, id int32) bool {
-	if set < 0 || id < 0 {
-		return false
-	}
-	s := &r.Sets[set]
-	for _, in := range s.Shared {
-		if int32(in) == id {
-			return true
+// freed returns which rank has released a variable of an Acquire last, and when: before a time, and
+// after a tenure that excludes the one that the Acquire begins.
+func (r *run) freed(c *call, id int32, exclusive bool, by Time) (last tenure, ok bool) {
+	of := r.tenures[id]
+	i, _ := slices.BinarySearchFunc(of, by+1, func(t tenure, by Time) int { return cmp.Compare(t.end, by) })
+	for i--; i >= 0 && of[i].end > c.From; i-- {
+		if of[i].rank != c.rank && (exclusive || of[i].exclusive) {
+			return of[i], true
 		}
 	}
-	for _, in := range s.Exclusive {
-		if int32(in) == id {
-			return true
+	return tenure{}, false
+}
+
+// granted returns the tenure for whose end an Acquire of Threaded mode has waited last, and its
+// variable.
+func (r *run) granted(c *call) (last tenure, id int32, ok bool) {
+	if r.phases || c.Call != rollcall.Acquire || c.Set < 0 {
+		return tenure{}, trace.None, false
+	}
+	for of, exclusive := range all(&r.Sets[c.Set]) {
+		if t, waited := r.freed(c, of, exclusive, c.To); waited && (!ok || t.end > last.end) {
+			last, id, ok = t, of, true
 		}
 	}
-	return s.Variables > len(s.Shared)+len(s.Exclusive)
+	return last, id, ok
+}
+
+// all returns the variables of a set, and whether they are for writing.
+func all(s *trace.Set) iter.Seq2[int32, bool] {
+	return func(yield func(int32, bool) bool) {
+		for i, ids := range [...][]syncvar.ID{s.Shared, s.Exclusive} {
+			for _, id := range ids {
+				if !yield(int32(id), i == 1) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // line returns a source line of the trace.

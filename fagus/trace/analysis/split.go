@@ -92,11 +92,11 @@ func (r *run) held(c *call) (spans []span) {
 		if w.ID == trace.None {
 			continue
 		}
-		to := w.To
-		if _, freed, ok := r.freed(w); ok && !r.phases {
-			to = min(to, max(freed, w.From))
+		of := span{w.From, w.To, Held, w.Rank, w.ID}
+		if last, ok := r.freed(c, w.ID, true, w.To); ok && !r.phases {
+			of.to, of.rank = min(of.to, max(last.end, w.From)), int32(r.ranks[last.rank].number)
 		}
-		spans = appendSpan(spans, span{w.From, to, Held, w.Rank, w.ID})
+		spans = appendSpan(spans, of)
 	}
 	return spans
 }
