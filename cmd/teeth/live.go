@@ -27,7 +27,7 @@ func liveMistakes() ([]mistake, error) { return parseMistakes("live.toml", liveT
 func liveTested() []string {
 	return []string{
 		"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./phase/...", "./consistency/...", "./fagus", "./fagus/rollcall", "./fagus/locks",
-		"./fagus/threaded", "./fagus/checkpoint/...", "./fagus/cluster/...", "./fagus/program/...", "./fagus/parts", "./fagus/region", "./cmd/fagusc/...",
+		"./fagus/threaded", "./fagus/trace/...", "./fagus/checkpoint/...", "./fagus/cluster/...", "./fagus/program/...", "./fagus/parts", "./fagus/region", "./cmd/fagusc/...",
 	}
 }
 

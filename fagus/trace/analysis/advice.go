@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -29,7 +30,7 @@ func (p *predictor) imbalances() {
 	for r, acts := range p.acts {
 		for i := range acts {
 			a := &acts[i]
-			if a.work == 0 {
+			if a.work == 0 || i == 0 && p.Clock != dimmnet.Virtual { // processes start one by one
 				continue
 			}
 			key := stretch{a.after, a.line}

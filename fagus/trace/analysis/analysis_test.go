@@ -98,9 +98,9 @@ func TestLate(t *testing.T) {
 	}
 	r := analysis.Of(tr)
 	want := []analysis.Shares{
-		{analysis.Computing: 10 * us, analysis.Late: 40 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
-		{analysis.Computing: 50 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
-		{analysis.Computing: 30 * us, analysis.Late: 20 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
+		{analysis.Starting: 10 * us, analysis.Late: 40 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
+		{analysis.Starting: 50 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
+		{analysis.Starting: 30 * us, analysis.Late: 20 * us, analysis.Agreeing: 10 * us, analysis.Ending: 5 * us},
 	}
 	for i := range want {
 		if got := r.Ranks[i].Shares; got != want[i] {

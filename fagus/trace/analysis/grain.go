@@ -56,6 +56,7 @@ func (p *predictor) rounds() []*round {
 			r.work += a.work
 			if i+1 < len(acts) && acts[i+1].call == rollcall.Release {
 				r.work += acts[i+1].work
+				r.cost += acts[i+1].cost
 			}
 			r.cost += a.cost
 			for k := range a.of.waits {

@@ -17,9 +17,9 @@ type Path struct {
 // PathPart is the time in the path of one cause at one line.
 type PathPart struct {
 	Cause Cause
-	// Line is that of the call or, of Computing, that of the call before; "" is the begin.
+	// Line is that of the call or, of Computing, that of the call before.
 	Line     string
-	Until    string // of Computing: the line of the call that follows
+	Until    string // of Computing and Starting: the line of the call that follows
 	Variable string // of Agreeing: the variable that is handed over, if one is
 	Time     Time
 }
@@ -87,14 +87,14 @@ func (w *pathWalk) back(rank int, at Time) (before int, since Time) {
 	next, _ := slices.BinarySearchFunc(calls, at, func(c call, t Time) int { return cmp.Compare(c.To, t) })
 	line, until := int32(trace.None), int32(trace.None)
 	if next == len(calls) || calls[next].From >= at { // it computed
-		from := w.begin
+		from, cause := w.begin, Starting
 		if next > 0 {
-			from, line = calls[next-1].To, calls[next-1].Line
+			from, line, cause = calls[next-1].To, calls[next-1].Line, Computing
 		}
 		if next < len(calls) {
 			until = calls[next].Line
 		}
-		w.take(rank, max(from, w.begin), at, place{Computing, line, until, trace.None})
+		w.take(rank, max(from, w.begin), at, place{cause, line, until, trace.None})
 		return rank, max(from, w.begin)
 	}
 	c := &calls[next]

@@ -10,7 +10,8 @@ type Cause uint8
 
 // The causes.
 const (
-	Computing Cause = iota // in the program, between its calls
+	Starting  Cause = iota // before the first call of the rank: input, or its process starts
+	Computing              // in the program, between its calls
 	Writing                // finding out, in Release, what the tenure has written
 	Late                   // waiting for a rank that makes its call later
 	Held                   // waiting for a variable that another rank has
@@ -23,12 +24,12 @@ const (
 
 // String returns the cause in words.
 func (c Cause) String() string {
-	return [...]string{"computing", "finding writes", "waiting for ranks", "waiting for variables", "moving data", "agreement, network", "after return"}[c]
+	return [...]string{"before the first call", "computing", "finding writes", "waiting for ranks", "waiting for variables", "moving data", "agreement, network", "after return"}[c]
 }
 
 // Name returns the name of the cause in documents.
 func (c Cause) Name() string {
-	return [...]string{"compute", "writes", "late", "held", "move", "agree", "end"}[c]
+	return [...]string{"start", "compute", "writes", "late", "held", "move", "agree", "end"}[c]
 }
 
 // span is a part of the time of a rank that has one cause.

@@ -109,9 +109,12 @@ func (w *walk) rank(i int) {
 	}
 	for k := range of.calls {
 		c := &of.calls[k]
-		work := max(0, c.From-at)
-		out.Shares[Computing] += work
-		w.res.Timeline.add(i, at, c.From, Computing)
+		work, cause := max(0, c.From-at), Computing
+		if before == nil {
+			cause = Starting
+		}
+		out.Shares[cause] += work
+		w.res.Timeline.add(i, at, c.From, cause)
 		if before != nil {
 			before.After += work
 		}

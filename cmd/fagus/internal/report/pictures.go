@@ -18,6 +18,8 @@ import (
 // causeColor returns the colour of a cause, which is visible on light and dark pages.
 func causeColor(c analysis.Cause) imagecolor.Color {
 	switch c {
+	case analysis.Starting:
+		return imagecolor.RGBA{R: 0xb5, G: 0xa8, B: 0x96, A: 0xff}
 	case analysis.Computing:
 		return figure.Green()
 	case analysis.Writing:

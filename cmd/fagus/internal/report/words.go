@@ -95,10 +95,8 @@ func through(r *analysis.Result) string {
 // partText describes a part of the critical path.
 func partText(p analysis.PathPart) string {
 	switch {
-	case p.Cause == analysis.Computing && p.Line == "" && p.Until == "":
-		return "computing"
-	case p.Cause == analysis.Computing && p.Line == "":
-		return "computing before " + p.Until
+	case p.Cause == analysis.Starting && p.Until != "":
+		return "before the first call, at " + p.Until
 	case p.Cause == analysis.Computing && (p.Until == "" || p.Until == p.Line):
 		return "computing after " + p.Line
 	case p.Cause == analysis.Computing:
@@ -139,6 +137,7 @@ func modelText(r *analysis.Result) string {
 // about says what a cause is.
 func about(c analysis.Cause) string {
 	return [...]string{
+		analysis.Starting:  "input, or the process of the rank starts",
 		analysis.Computing: "between two calls",
 		analysis.Writing:   "Release finds out what the tenure has changed",
 		analysis.Late:      "other ranks have not made their calls yet",
