@@ -59,13 +59,13 @@ func offset(a, b []step) (middle, off dimmnet.Time) {
 	low, high := int64(math.MinInt64), int64(math.MaxInt64)
 	for _, s := range a {
 		// b has entered the last step of s before a has left it.
-		if at, _ := find(b, s.number); at < len(b) {
+		if at, found := find(b, s.number); at < len(b) && (found || at > 0) {
 			high = min(high, int64(s.to-b[at].from))
 		}
 	}
 	for _, s := range b {
 		// a has entered the last step of s before b has left it.
-		if at, _ := find(a, s.number); at < len(a) {
+		if at, found := find(a, s.number); at < len(a) && (found || at > 0) {
 			low = max(low, int64(a[at].from-s.to))
 		}
 	}
@@ -75,7 +75,8 @@ func offset(a, b []step) (middle, off dimmnet.Time) {
 	return dimmnet.Time(low + (high-low)/2), dimmnet.Time(abs(high-low) / 2)
 }
 
-// find returns the index of the first call in which a rank made the step.
+// find returns the index of the first call in which a rank made the step. If that is the first call
+// of all and has ended with a later step, the call may be another one, whose event is missing.
 func find(all []step, number uint64) (int, bool) {
 	return slices.BinarySearchFunc(all, number, func(s step, n uint64) int { return cmp.Compare(s.number, n) })
 }

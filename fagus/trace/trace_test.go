@@ -94,8 +94,11 @@ func clocks(n int, ahead dimmnet.Time) *Trace {
 // TestAlign: the clocks of ranks that meet are aligned, up to the time that a step takes when both
 // have come.
 func TestAlign(t *testing.T) {
-	for _, ahead := range []dimmnet.Time{0, 5000, 1 << 40} {
+	for i, ahead := range []dimmnet.Time{0, 5000, 1 << 40, 1 << 40} {
 		tr := clocks(20, ahead)
+		if i == 3 { // a rank whose first events are missing
+			tr.Ranks[0].Events, tr.Ranks[0].Dropped = tr.Ranks[0].Events[10:], 10
+		}
 		tr.Align()
 		r := tr.Ranks[1]
 		if off := r.Offset + ahead - tr.Ranks[0].Offset; off < -r.Uncertain || off > r.Uncertain || r.Uncertain > 10 {

@@ -221,3 +221,25 @@ func TestReaders(t *testing.T) {
 		t.Errorf("the path is %v", r.Path.Shares)
 	}
 }
+
+// TestDropped: wherever the events of ranks begin, the model makes the rest of the run.
+func TestDropped(t *testing.T) {
+	for _, p := range plantedPrograms() {
+		whole := record(t, simulation(t), p.mode, p.program, 0)
+		for drop := range 24 {
+			tr := throughFile(t, whole)
+			of := &tr.Ranks[drop%4]
+			if drop > len(of.Events)/2 {
+				continue
+			}
+			of.Dropped, of.Events = uint64(drop+1), of.Events[drop+1:]
+			r := analysis.Of(tr)
+			if !r.Model.Ok {
+				t.Errorf("%s without %d events of rank %d: the model is %+v", p.name, drop+1, drop%4, r.Model)
+			}
+			if got := r.Path.Shares.Total(); got < r.Total-us || got > r.Total+us {
+				t.Errorf("%s without %d events: the path takes %v of %v", p.name, drop+1, got, r.Total)
+			}
+		}
+	}
+}

@@ -25,7 +25,7 @@ type thread struct {
 	next   int
 	worked bool // the computing before the act is done
 	wants  []want
-	waited bool // in the act
+	held   []want // of the tenure; nothing if the trace begins in it
 }
 
 type want struct {
@@ -95,7 +95,7 @@ func (t *threads) goOn(rank int, now Time) {
 	of := &t.ranks[rank]
 	a := &of.acts[of.next]
 	if !of.worked {
-		of.worked, of.waited, of.wants = true, false, of.wants[:0]
+		of.worked, of.wants = true, of.wants[:0]
 		if a.call == rollcall.Acquire {
 			for _, id := range a.shared {
 				of.wants = append(of.wants, want{id, false})
@@ -112,19 +112,16 @@ func (t *threads) goOn(rank int, now Time) {
 	case rollcall.Acquire:
 		for len(of.wants) > 0 {
 			if !t.take(rank, of.wants[0]) {
-				of.waited = true
 				return
 			}
-			of.wants = of.wants[1:]
+			of.take()
 		}
 		t.done(rank, now+a.cost)
 	case rollcall.Release:
-		for _, id := range a.shared {
-			t.release(id, false, now)
+		for _, w := range of.held {
+			t.release(w, now)
 		}
-		for _, id := range a.exclusive {
-			t.release(id, true, now)
-		}
+		of.held = of.held[:0]
 		t.done(rank, now+a.cost)
 	default:
 		t.in = append(t.in, rank)
@@ -168,23 +165,23 @@ func (l *lock) hold(w want) bool {
 	return true
 }
 
+// take notes that the rank holds the first variable that it wants.
+func (of *thread) take() { of.held, of.wants = append(of.held, of.wants[0]), of.wants[1:] }
+
 // release frees a variable, and grants it to the ranks that are next.
-func (t *threads) release(id syncvar.ID, exclusive bool, now Time) {
-	l := t.vars[id]
-	if l == nil { // of a tenure whose begin is missing
-		return
-	}
-	if exclusive {
+func (t *threads) release(w want, now Time) {
+	l := t.vars[w.id]
+	if w.exclusive {
 		l.writer = false
 	} else {
-		l.readers = max(0, l.readers-1)
+		l.readers--
 	}
 	for len(l.queue) > 0 {
 		next := &t.ranks[l.queue[0]]
 		if !l.hold(next.wants[0]) {
 			break
 		}
-		next.wants = next.wants[1:]
+		next.take()
 		t.at(l.queue[0], now)
 		l.queue = l.queue[1:]
 	}

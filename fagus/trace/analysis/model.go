@@ -52,6 +52,9 @@ func newModel(r *run) *model {
 	for i := range r.ranks {
 		if calls := r.ranks[i].calls; r.Trace.Ranks[i].Dropped > 0 && len(calls) > 0 {
 			cut = max(cut, calls[0].Number)
+			if r.phases { // a Fence before the next step may be missing
+				cut = max(cut, calls[0].Number+1)
+			}
 		}
 	}
 	var costs []Time
