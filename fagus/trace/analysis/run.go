@@ -23,7 +23,7 @@ type run struct {
 	at     map[int]int // by number of a rank: its index in ranks
 	meets  []meeting   // by increasing step
 	wrote  map[int32][]written
-	// tenures are the ends of the tenures of each variable, in Threaded mode.
+	// tenures are the tenures of each variable in the order of their grants, in Threaded mode.
 	tenures map[int32][]tenure
 }
 
@@ -54,11 +54,11 @@ type meeting struct {
 	last int // an index in run.ranks
 }
 
-// tenure is the end of a tenure.
+// tenure is a tenure of a variable.
 type tenure struct {
-	end       Time
-	rank      int // an index in run.ranks
-	exclusive bool
+	granted, end Time
+	rank         int // an index in run.ranks
+	exclusive    bool
 }
 
 // written says which rank has made a version of a variable.
@@ -186,35 +186,49 @@ func (r *run) writer(id int32, version uint64) int {
 	return of[at].rank
 }
 
-// tenured notes the ends of tenures, by variable.
+// tenured notes the tenures of each variable.
 func (r *run) tenured() {
 	for i := range r.ranks {
+		granted := Time(0)
 		for k := range r.ranks[i].calls {
 			c := &r.ranks[i].calls[k]
+			if c.Call == rollcall.Acquire {
+				granted = c.To
+			}
 			if c.Call != rollcall.Release || c.Set < 0 {
 				continue
 			}
 			for id, exclusive := range all(&r.Sets[c.Set]) {
-				r.tenures[id] = append(r.tenures[id], tenure{c.From, i, exclusive})
+				r.tenures[id] = append(r.tenures[id], tenure{granted, c.From, i, exclusive})
 			}
 		}
 	}
 	for _, of := range r.tenures {
-		slices.SortFunc(of, func(a, b tenure) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.rank, b.rank)) })
+		slices.SortFunc(of, func(a, b tenure) int {
+			return cmp.Or(cmp.Compare(a.granted, b.granted), cmp.Compare(a.end, b.end), cmp.Compare(a.rank, b.rank))
+		})
 	}
 }
 
-// freed returns which rank has released a variable of an Acquire last, and when: before a time, and
-// after a tenure that excludes the one that the Acquire begins.
-func (r *run) freed(c *call, id int32, exclusive bool, by Time) (last tenure, ok bool) {
+// freed returns the tenure for whose end an Acquire that was granted at a time has waited: that of
+// the last writer or, if it wants to write, of the readers since then. The order of grants is that
+// of the clocks, which are more exact than a tenure is long; the end of one may seem to be after
+// the grant of the next.
+func (r *run) freed(c *call, id int32, exclusive bool, granted Time) (last tenure, ok bool) {
 	of := r.tenures[id]
-	i, _ := slices.BinarySearchFunc(of, by+1, func(t tenure, by Time) int { return cmp.Compare(t.end, by) })
-	for i--; i >= 0 && of[i].end > c.From; i-- {
-		if of[i].rank != c.rank && (exclusive || of[i].exclusive) {
-			return of[i], true
+	i, _ := slices.BinarySearchFunc(of, granted, func(t tenure, granted Time) int { return cmp.Compare(t.granted, granted) })
+	const most = 4096 // readers
+	for k := i - 1; k >= max(0, i-most); k-- {
+		t := of[k]
+		if t.rank != c.rank && t.end > c.From && (exclusive || t.exclusive) && (!ok || t.end > last.end) {
+			last, ok = t, true
+			last.end = min(t.end, granted)
+		}
+		if t.exclusive {
+			break
 		}
 	}
-	return tenure{}, false
+	return last, ok
 }
 
 // granted returns the tenure for whose end an Acquire of Threaded mode has waited last, and its
