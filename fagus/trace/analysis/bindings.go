@@ -1,6 +1,10 @@
 package analysis
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+)
 
 // leastBinding is the mean of the bytes that arrive at once from which on a variable may be too
 // large.
@@ -98,4 +102,26 @@ func bytesText(n uint64) string {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
+}
+
+// placement tries one copy of the arrays for all ranks: nothing moves, and Release compares
+// nothing.
+func (p *predictor) placement() {
+	arrived := uint64(0)
+	for _, g := range p.res.Groups {
+		arrived += g.Arrived
+	}
+	if !p.inMemory() || arrived == 0 {
+		return
+	}
+	a := Advice{Kind: Placement, What: fmt.Sprintf("the ranks share memory, and have copies of the arrays of their own: %s move", bytesText(arrived)),
+		Do: "let the ranks use one copy (--placement shared)", If: "no rank uses what it does not hold and others may change"}
+	p.advise(a, func(_ int, acts []act) []act {
+		for i := range acts {
+			if acts[i].still(1); acts[i].call == rollcall.Release {
+				acts[i].cost = 0
+			}
+		}
+		return acts
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/trace"
@@ -274,13 +275,53 @@ func simulation(t *testing.T) dimmnet.Network {
 	return net
 }
 
+// oneCopy is a mended program in which the arrays have one copy.
+const oneCopy = -1
+
 // record returns the trace of a run of four ranks.
 func record(t *testing.T, net dimmnet.Network, mode fagus.Mode, program func(*fagus.Node, int) error, mended int) *trace.Trace {
 	t.Helper()
 	tr := trace.New()
-	cfg := fagus.Config{Nodes: 4, Net: net, Mode: mode, Trace: tr}
+	cfg := fagus.Config{Nodes: 4, Net: net, Mode: mode, Trace: tr, Placement: fagus.PlacePrivate}
+	if mended == oneCopy {
+		cfg.Placement = fagus.PlaceShared
+	}
 	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(n, mended) }); err != nil {
 		t.Fatal(err)
 	}
 	return tr
+}
+
+// TestPlacement: on a network where ranks share memory, one copy of the arrays is advised, if what
+// moves takes time. Times are those of this machine, so no prediction is compared.
+func TestPlacement(t *testing.T) {
+	program := func(n *fagus.Node, _ int) error {
+		x := fagus.NewGuarded[float64](n, "x", 1<<18)
+		for i := range 8 {
+			if i%n.Nodes() == n.Rank() {
+				err := n.Set(x.Write()).Do(func() {
+					for k := range x.Slice() {
+						x.Slice()[k]++
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if err := n.Update(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	copies := analysis.Of(record(t, inproc.New(inproc.Config{}), fagus.Phase, program, 0))
+	at := slices.IndexFunc(copies.Advice, func(a analysis.Advice) bool { return a.Kind == analysis.Placement })
+	if at < 0 {
+		t.Fatalf("no advice on the placement: %v", copies.Advice)
+	}
+	one := analysis.Of(record(t, inproc.New(inproc.Config{}), fagus.Phase, program, oneCopy))
+	t.Logf("%v\n%v becomes %v", copies.Advice[at], copies.Total, one.Total)
+	if len(one.Matrix) > 0 || slices.ContainsFunc(one.Advice, func(a analysis.Advice) bool { return a.Kind == analysis.Placement }) {
+		t.Errorf("with one copy %v moves, and the advice is %v", one.Matrix, one.Advice)
+	}
 }

@@ -34,6 +34,7 @@ const (
 	Binding   = "binding"   // a variable is larger than what is used of it
 	Needless  = "needless"  // a call that moves nothing
 	Mode      = "mode"      // ranks wait for ranks that have what others want
+	Placement = "placement" // ranks that share memory have copies of their own
 )
 
 // leastShare is the saving from which on a change is worth reading about.
@@ -64,6 +65,7 @@ func (res *Result) predict(r *run) {
 	p.bindings()
 	p.needless()
 	p.modes()
+	p.placement()
 	slices.SortStableFunc(res.Advice, func(a, b Advice) int { return cmp.Compare(b.Saves, a.Saves) })
 }
 
@@ -91,10 +93,15 @@ func (p *predictor) request() Time {
 	switch {
 	case p.Clock == dimmnet.Virtual:
 		return 100 * dimmnet.Microsecond
-	case p.Net == "shm" || p.Net == "inproc" || p.Net == "":
+	case p.inMemory():
 		return min(p.agree, dimmnet.Microsecond)
 	}
 	return p.agree
+}
+
+// inMemory reports whether the ranks share memory.
+func (p *predictor) inMemory() bool {
+	return p.Clock != dimmnet.Virtual && (p.Net == "shm" || p.Net == "inproc" || p.Net == "")
 }
 
 // String describes the change in a sentence or two.
