@@ -84,6 +84,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			"fagus new life                            a program of your own\n" +
 			"fagus launch -n 4 -- ./app                four processes of it\n" +
 			"fagus apps                                all programs\n" +
+			"fagus report sor.trace                    why a run with --trace was slow\n" +
 			"fagus compare matmul --out report         all versions of Fagus, side by side\n" +
 			"fagus doctor                              what this machine supports\n" +
 			"fagus help run matmul"),

@@ -146,7 +146,7 @@ func (r *run) between(after, until int32) string {
 // held tries to make each rank's part of a variable a variable of its own.
 func (p *predictor) held() {
 	for _, g := range p.res.Groups {
-		if g.Waited == 0 || float64(g.Waited) < leastShare*float64(p.res.Total) {
+		if p.little(g.Waited) {
 			continue
 		}
 		a := Advice{Kind: Serial, Variable: g.Name, Line: g.Line, Most: true,

@@ -12,9 +12,12 @@ const leastBinding = 1 << 10
 
 // bindings tries to move nothing of a group of variables.
 func (p *predictor) bindings() {
-	steps := p.stepBytes()
+	steps, all := p.stepBytes(), uint64(0)
 	for _, g := range p.res.Groups {
-		if g.Arrivals == 0 || g.Arrived/g.Arrivals < leastBinding {
+		all += g.Arrived
+	}
+	for _, g := range p.res.Groups {
+		if g.Arrivals == 0 || g.Arrived/g.Arrivals < leastBinding || float64(g.Arrived) < leastShare*float64(all) {
 			continue
 		}
 		in := p.of(g.Name)

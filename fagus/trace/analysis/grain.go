@@ -21,6 +21,7 @@ type round struct {
 	times int // of all ranks
 	sites map[site]bool
 	cost  Time // in the calls, with waits for variables
+	all   Time // in the calls
 	held  Time // of cost
 	work  Time // between the calls
 	main  site // with most of cost
@@ -30,7 +31,7 @@ type round struct {
 // grains tries to join calls: more computing between two of them.
 func (p *predictor) grains() {
 	for _, r := range p.rounds() {
-		if r.cost*fineGrain < r.work || r.times < 4*len(p.acts) {
+		if r.cost*fineGrain < r.work || r.times < 4*len(p.acts) || p.little(r.all) {
 			continue
 		}
 		p.join(r)
@@ -56,9 +57,9 @@ func (p *predictor) rounds() []*round {
 			r.work += a.work
 			if i+1 < len(acts) && acts[i+1].call == rollcall.Release {
 				r.work += acts[i+1].work
-				r.cost += acts[i+1].cost
+				r.cost, r.all = r.cost+acts[i+1].cost, r.all+acts[i+1].cost
 			}
-			r.cost += a.cost
+			r.cost, r.all = r.cost+a.cost, r.all+a.of.To-a.of.From
 			for k := range a.of.waits {
 				if w := &a.of.waits[k]; w.ID != trace.None {
 					r.held += w.To - w.From
@@ -78,7 +79,7 @@ func (p *predictor) rounds() []*round {
 		}
 		of := all[i]
 		of.sites[s] = true
-		of.cost, of.held, of.work = of.cost+r.cost, of.held+r.held, of.work+r.work
+		of.cost, of.all, of.held, of.work = of.cost+r.cost, of.all+r.all, of.held+r.held, of.work+r.work
 		if r.cost > of.most {
 			of.main, of.most = s, r.cost
 		}

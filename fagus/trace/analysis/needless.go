@@ -18,18 +18,18 @@ type site struct {
 
 // needless tries to leave out calls in which nothing moved.
 func (p *predictor) needless() {
-	moved, calls := make(map[site]bool), make(map[site]int)
+	moved, times := make(map[site]bool), make(map[site]Time)
 	for _, acts := range p.acts {
 		for i := range acts {
 			if a := &acts[i]; a.call == rollcall.Update || a.call == rollcall.Barrier {
-				calls[site{a.line, a.call}]++
+				times[site{a.line, a.call}] += a.of.To - a.of.From
 				moved[site{a.line, a.call}] = moved[site{a.line, a.call}] || a.arrived > 0
 			}
 		}
 	}
-	sites := slices.SortedFunc(maps.Keys(calls), func(a, b site) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.call, b.call)) })
+	sites := slices.SortedFunc(maps.Keys(times), func(a, b site) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.call, b.call)) })
 	for _, s := range sites {
-		if moved[s] || s.line == trace.None {
+		if moved[s] || s.line == trace.None || p.little(times[s]) {
 			continue
 		}
 		a := Advice{Kind: Needless, Line: p.line(s.line), If: "ranks need not meet there"}

@@ -80,6 +80,10 @@ func (p *predictor) saves(a *Advice, change func(rank int, acts []act) []act) bo
 	return a.Share >= leastShare
 }
 
+// little reports whether the time of some calls of all ranks is so little that no change of them is
+// worth it.
+func (p *predictor) little(t Time) bool { return float64(t) < leastShare*float64(p.res.Total) }
+
 // advise adds advice, if it is worth it.
 func (p *predictor) advise(a Advice, change func(rank int, acts []act) []act) {
 	if p.saves(&a, change) {

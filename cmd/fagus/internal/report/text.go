@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
 )
@@ -38,5 +39,15 @@ func text(r *analysis.Result) string {
 		}
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, a)
 	}
-	return b.String()
+	return printable(b.String())
+}
+
+// printable replaces what a terminal would obey: names come from the file.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, text)
 }
