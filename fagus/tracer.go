@@ -3,7 +3,9 @@ package fagus
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -97,8 +99,12 @@ func (t *tracer) wrote(ids []syncvar.ID) {
 		version := t.node.engine.Version(id)
 		w := trace.Of(trace.Wrote, now, now)
 		w.ID, w.Number = int32(id), uint64(version)
+		first, bound := t.node.space.First(id), func(a consistency.Addr) uint32 { return uint32(min(a, math.MaxUint32)) }
 		for r := range t.node.space.Written(id, version) {
-			w.Bytes += uint64(r.Len())
+			if w.Bytes == 0 {
+				w.Lo = bound(r.Lo - first)
+			}
+			w.Bytes, w.Hi = w.Bytes+uint64(r.Len()), bound(r.Hi-first)
 		}
 		t.Add(w)
 	}

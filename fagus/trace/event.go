@@ -24,8 +24,8 @@ const (
 	// Arrived says that Bytes of the variable ID arrived in the call that follows. Number is their
 	// newest version.
 	Arrived
-	// Wrote says that the tenure that ends has changed Bytes of the variable ID, and made the
-	// version Number.
+	// Wrote says that the tenure that ends has changed Bytes of the variable ID, between Lo and Hi,
+	// and made the version Number.
 	Wrote
 	// Saved is the checkpoint Number; Bytes is 1 if it was not made.
 	Saved
@@ -55,6 +55,7 @@ type Event struct {
 	Number   uint64
 	Bytes    uint64 // of Called: what the rank has posted
 	Posts    uint32 // of Called: remote stores, writes and pushes
+	Lo, Hi   uint32 // of Wrote: bytes from the first address of the variable, or MaxUint32
 	Rank     int32
 	ID       int32 // a variable
 	Set      int32 // of Called: an index in Rank.Sets

@@ -176,7 +176,7 @@ func (r *record) check(nodes, variables int) error {
 	within := func(index int32, of int) bool { return index >= None && int(index) < of }
 	last := dimmnet.Time(0)
 	for i, e := range r.Rank.Events {
-		ok := e.Kind > 0 && e.Kind < Kinds && e.From >= 0 && e.To >= e.From && e.To >= last && (e.Kind == Called) == (e.Call != 0) && e.Call <= rollcall.End &&
+		ok := e.Kind > 0 && e.Kind < Kinds && e.Lo <= e.Hi && e.From >= 0 && e.To >= e.From && e.To >= last && (e.Kind == Called) == (e.Call != 0) && e.Call <= rollcall.End &&
 			within(e.Rank, nodes) && within(e.ID, variables) && within(e.Set, len(r.Sets)) && within(e.Line, len(r.Lines))
 		if !ok {
 			return fmt.Errorf("trace: event %d of rank %d is %+v, after %v: it is none of a Recorder", i, r.Rank.Rank, e, last)

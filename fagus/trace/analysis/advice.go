@@ -152,10 +152,12 @@ func (p *predictor) held() {
 		a := Advice{Kind: Serial, Variable: g.Name, Line: g.Line, Most: true,
 			What: fmt.Sprintf("ranks waited %v for %q, which others had, most of it at %s and for rank %d", g.Waited, g.Name, g.Line, g.Holder),
 			Do:   "hold it for a shorter time, or divide its data among several variables"}
-		if p.ownParts(&g) {
+		if g.Apart || p.ownParts(&g) {
 			a.Kind, a.Most = Sharing, false
-			a.Do = "bind the part of each rank to a variable of its own"
-			a.If = "each rank changes a part of its own, as the sizes of the changes suggest"
+			a.Do, a.If = "bind the part of each rank to a variable of its own", "no rank needs what others change: they change parts that do not overlap"
+			if !g.Apart {
+				a.If = "each rank changes a part of its own, as the sizes of the changes suggest"
+			}
 		}
 		p.advise(a, p.apart(g.Name, a.Kind == Sharing))
 	}

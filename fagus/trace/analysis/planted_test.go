@@ -292,6 +292,23 @@ func record(t *testing.T, net dimmnet.Network, mode fagus.Mode, program func(*fa
 	return tr
 }
 
+// TestApart: the analysis knows whether ranks change parts of a variable that do not overlap.
+func TestApart(t *testing.T) {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		for name, c := range map[string]struct {
+			program func(*fagus.Node, int) error
+			apart   bool
+		}{"parts": {falseSharing, true}, "one number": {queue, false}} {
+			if g := analyse(t, mode, c.program, 0).Groups[0]; g.Apart != c.apart || g.Writers != 4 {
+				t.Errorf("%s: %+v, want apart: %v", name, g, c.apart)
+			}
+		}
+		if g := analyse(t, mode, falseSharing, 1).Groups[0]; g.Apart {
+			t.Errorf("a variable for each rank: %+v", g)
+		}
+	}
+}
+
 // TestPlacement: on a network where ranks share memory, one copy of the arrays is advised, if what
 // moves takes time. Times are those of this machine, so no prediction is compared.
 func TestPlacement(t *testing.T) {

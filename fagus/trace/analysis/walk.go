@@ -25,6 +25,8 @@ type Group struct {
 	Line      string // with the longest of these waits
 	Writers   int    // ranks that changed some
 	Readers   int    // ranks at which data arrived
+	// Apart is set if ranks change parts that do not overlap, each of one variable.
+	Apart bool
 }
 
 // Line is what the calls at one source line take.
@@ -57,7 +59,11 @@ type group struct {
 	holders          map[int32]Time
 	lines            map[int32]Time
 	writers, readers map[int]bool
+	parts            map[[2]int]part // by variable and rank
 }
+
+// part is where in a variable a rank has changed something.
+type part struct{ lo, hi uint32 }
 
 func newWalk(r *run, res *Result) *walk {
 	w := &walk{run: r, res: res, matrix: make(map[[2]int]uint64), groups: make(map[string]*group), lines: make(map[lineKey]*Line)}
@@ -65,7 +71,7 @@ func newWalk(r *run, res *Result) *walk {
 		name := groupName(v.Name)
 		g := w.groups[name]
 		if g == nil {
-			g = &group{Group: Group{Name: name, Holder: none}, holders: make(map[int32]Time), lines: make(map[int32]Time), writers: make(map[int]bool), readers: make(map[int]bool)}
+			g = &group{Group: Group{Name: name, Holder: none}, holders: make(map[int32]Time), lines: make(map[int32]Time), writers: make(map[int]bool), readers: make(map[int]bool), parts: make(map[[2]int]part)}
 			w.groups[name] = g
 		}
 		if g.Variables++; g.Variables == 1 {
@@ -185,7 +191,30 @@ func (w *walk) data(i int, c *call, l *Line) {
 		g.Written += e.Bytes
 		g.Tenures++
 		g.writers[own] = true
+		p, more := g.parts[[2]int{int(e.ID), own}]
+		if !more {
+			p.lo = e.Lo
+		}
+		g.parts[[2]int{int(e.ID), own}] = part{min(p.lo, e.Lo), max(p.hi, e.Hi)}
 	}
+}
+
+// apart reports whether several ranks have changed a variable, and no two of them parts that
+// overlap.
+func (g *group) apart() bool {
+	places := slices.SortedFunc(maps.Keys(g.parts), func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(g.parts[a].lo, g.parts[b].lo), cmp.Compare(a[1], b[1]))
+	})
+	several := false
+	for i := 1; i < len(places); i++ {
+		if before := places[i-1]; before[0] == places[i][0] {
+			if g.parts[before].hi > g.parts[places[i]].lo || g.parts[places[i]].hi == 0 {
+				return false
+			}
+			several = true
+		}
+	}
+	return several
 }
 
 // finish sorts the sums into the Result.
@@ -203,7 +232,7 @@ func (w *walk) finish() {
 		if line, t := longest(g.lines); t > 0 {
 			g.Line = w.line(line)
 		}
-		g.Writers, g.Readers = len(g.writers), len(g.readers)
+		g.Writers, g.Readers, g.Apart = len(g.writers), len(g.readers), g.apart()
 		res.Groups = append(res.Groups, g.Group)
 	}
 	slices.SortStableFunc(res.Groups, func(a, b Group) int {

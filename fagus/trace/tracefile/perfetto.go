@@ -83,12 +83,14 @@ const (
 	noteBytes                    // of data
 	noteNumber                   // a version, or a checkpoint
 	noteFailed                   // why a call failed, or that a checkpoint was not made
+	noteLo                       // where in a variable the changes begin
+	noteHi                       // and end
 
 	notes
 )
 
 func (n note) String() string {
-	return [...]string{"", "tables", "line", "set", "steps", "posts", "bytes posted", "rank", "variable", "bytes", "number", "failed"}[n]
+	return [...]string{"", "tables", "line", "set", "steps", "posts", "bytes posted", "rank", "variable", "bytes", "number", "failed", "from byte", "to byte"}[n]
 }
 
 // Interned numbers of texts: an index plus the first number of its table.

@@ -237,6 +237,7 @@ func (e *item) event(at dimmnet.Time) trace.Event {
 		of.Number, of.Posts, of.Bytes = e.notes[noteSteps], uint32(e.notes[notePosts]), e.notes[noteSent]
 		return of
 	}
+	of.Lo, of.Hi = uint32(e.notes[noteLo]), uint32(e.notes[noteHi])
 	of.Number, of.Bytes, of.Rank = e.notes[noteNumber], e.notes[noteBytes], int32(e.notes[noteFor])-1
 	return of
 }

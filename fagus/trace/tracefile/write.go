@@ -202,6 +202,8 @@ func (w *writer) inner(track uint64, e *trace.Event, at func(dimmnet.Time) dimmn
 	w.text(noteVariable, firstVariable, e.ID)
 	w.number(noteBytes, e.Bytes)
 	w.number(noteNumber, e.Number)
+	w.number(noteLo, uint64(e.Lo))
+	w.number(noteHi, uint64(e.Hi))
 	if e.Kind == trace.Waited || e.Kind == trace.Moved {
 		w.event(track, at(e.From), sliceBegin, nameIID(e.Kind, 0))
 		w.event(track, at(e.To), sliceEnd, 0)

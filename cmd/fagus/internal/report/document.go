@@ -65,6 +65,7 @@ type documentGroup struct {
 	Tenures   uint64 `json:"tenures"`
 	Writers   int    `json:"writers"`
 	Readers   int    `json:"readers"`
+	Apart     bool   `json:"apart"`
 	WaitedNs  int64  `json:"waited_ns"`
 	Waits     uint64 `json:"waits"`
 	Holder    int    `json:"holder"`
@@ -117,7 +118,7 @@ func newDocument(r *analysis.Result) *document {
 		d.Matrix = append(d.Matrix, documentCell(c))
 	}
 	for _, g := range r.Groups {
-		d.Variables = append(d.Variables, documentGroup{g.Name, g.Variables, g.Bytes, g.Arrived, g.Arrivals, g.Written, g.Tenures, g.Writers, g.Readers, g.Waited.Nanoseconds(), g.Waits, g.Holder, g.Line})
+		d.Variables = append(d.Variables, documentGroup{g.Name, g.Variables, g.Bytes, g.Arrived, g.Arrivals, g.Written, g.Tenures, g.Writers, g.Readers, g.Apart, g.Waited.Nanoseconds(), g.Waits, g.Holder, g.Line})
 	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
