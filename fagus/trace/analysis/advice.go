@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -250,8 +251,8 @@ func (p *predictor) modes() {
 			switch a.call {
 			case rollcall.Acquire:
 				a.cost = a.moving
-				if a.waited || a.arrived > 0 {
-					a.cost += request
+				if a.arrived > 0 || slices.ContainsFunc(a.of.waits, func(w trace.Event) bool { return w.ID != trace.None }) {
+					a.cost += request // another rank had one of the variables
 				}
 			case rollcall.Fence: // a Barrier, there: it takes what the phase after it has taken
 				a.cost = p.agree

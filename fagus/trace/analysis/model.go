@@ -25,7 +25,6 @@ type act struct {
 	shared, exclusive []syncvar.ID
 	cost              Time // from when the others are there and the variables free, to the return
 	moving            Time // the part of cost in which data move
-	waited            bool // the call has waited for a variable
 	arrived           uint64
 	// What advice looks for.
 	line  int32
@@ -110,7 +109,7 @@ func (m *model) ofRank(of *rank) []act {
 func (m *model) own(a *act) {
 	from := a.of.From
 	if last, _, ok := m.granted(a.of); ok {
-		a.waited, from = true, last.end
+		from = last.end
 	}
 	a.cost = a.of.To - from
 	for _, w := range a.of.waits {
