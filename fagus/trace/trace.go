@@ -156,6 +156,9 @@ func (t *Trace) Decode(rank int, data []byte) error {
 // Check returns an error unless t, which comes from outside, may be what the ranks of a run have
 // recorded.
 func (t *Trace) Check() error {
+	if t.Nodes < 0 || t.Nodes > dimmnet.MaxNodes {
+		return fmt.Errorf("trace: %d ranks, want at most %d", t.Nodes, dimmnet.MaxNodes)
+	}
 	for _, r := range t.Ranks {
 		if err := (&record{Rank: r, Lines: t.Lines, Sets: t.Sets}).check(t.Nodes, len(t.Variables)); err != nil {
 			return err

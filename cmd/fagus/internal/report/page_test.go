@@ -3,6 +3,9 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
+	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -72,6 +76,44 @@ func TestPage(t *testing.T) {
 				t.Errorf("a terminal obeys %q", out)
 			}
 		}
+	}
+}
+
+// TestHostile: no file makes the command panic, whatever it says.
+func TestHostile(t *testing.T) {
+	var file bytes.Buffer
+	if err := tracefile.Write(&file, made(5, "")); err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for seed := range uint64(800) {
+		random := rand.New(rand.NewPCG(seed, 43))
+		data := bytes.Clone(file.Bytes())
+		for range 1 + random.IntN(3) {
+			data[random.IntN(len(data))] ^= 1 << random.IntN(8)
+		}
+		tr, err := tracefile.Read(bytes.NewReader(data))
+		if err != nil {
+			continue
+		}
+		read++
+		r := analysis.Of(tr)
+		if err := writePage(io.Discard, r); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		_, _ = text(r), newDocument(r)
+	}
+	if read < 30 {
+		t.Errorf("only %d files were read", read)
+	}
+	huge := made(2, "")
+	huge.Nodes = math.MaxInt
+	file.Reset()
+	if err := tracefile.Write(&file, huge); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tracefile.Read(&file); err == nil {
+		t.Error("a file of too many ranks is read")
 	}
 }
 
