@@ -105,7 +105,10 @@ func (t *threads) goOn(rank int, now Time) {
 			}
 			slices.SortFunc(of.wants, func(a, b want) int { return cmp.Compare(a.id, b.id) })
 		}
-		t.at(rank, now+a.work)
+		if now += a.work; a.call == rollcall.Release {
+			now += a.cost // others get the variables at its end
+		}
+		t.at(rank, now)
 		return
 	}
 	switch a.call {
@@ -122,7 +125,7 @@ func (t *threads) goOn(rank int, now Time) {
 			t.release(w, now)
 		}
 		of.held = of.held[:0]
-		t.done(rank, now+a.cost)
+		t.done(rank, now)
 	default:
 		t.in = append(t.in, rank)
 		if len(t.in) == len(t.ranks) { // the last one

@@ -199,7 +199,7 @@ func (r *run) tenured() {
 				continue
 			}
 			for id, exclusive := range all(&r.Sets[c.Set]) {
-				r.tenures[id] = append(r.tenures[id], tenure{granted, c.From, i, exclusive})
+				r.tenures[id] = append(r.tenures[id], tenure{granted, c.To, i, exclusive})
 			}
 		}
 	}
