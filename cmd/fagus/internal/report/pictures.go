@@ -152,8 +152,8 @@ type pageMatrix struct {
 	Ranks   []int
 	Rows    []pageMatrixRow
 	Data    template.URL
-	Each    int // ranks in a row of the picture
-	Nodes   int
+	Each    int      // ranks in a row of the picture
+	Last    int      // the last rank
 	Most    []string // the pairs with most bytes
 }
 
@@ -168,7 +168,7 @@ type pageCell struct {
 }
 
 func newMatrix(r *analysis.Result) (pageMatrix, error) {
-	m := pageMatrix{Nodes: r.Nodes}
+	m := pageMatrix{Last: r.Nodes - 1}
 	total, unknown, most := uint64(0), uint64(0), uint64(0)
 	cells := make(map[[2]int]uint64)
 	for _, c := range r.Matrix {
