@@ -236,32 +236,67 @@ func (a *act) still(share float64) {
 	a.cost, a.moving = a.cost-less, a.moving-less
 }
 
-// modes tries the other mode: in Threaded mode an Acquire waits only for the holders.
+// modes tries the other mode.
 func (p *predictor) modes() {
-	if !p.phases {
-		return
+	if p.phases {
+		p.inOtherMode(Advice{What: "in an Acquire ranks wait for the calls of all ranks, also of those that do not have what they want",
+			Do: "use threaded mode (--mode threaded)", If: "the program does not depend on the order of phases"}, p.asThreads)
+	} else if p.Net == "dimmnet1" {
+		p.inOtherMode(Advice{What: "requests for variables, one by one, take longer than a phase for all of them",
+			Do: "use phases (--mode phase)", If: "no rank makes many more calls than others"}, p.asPhases)
 	}
+}
+
+func (p *predictor) inOtherMode(a Advice, change func(rank int, acts []act) []act) {
+	a.Kind, a.Most = Mode, true
+	p.threads = !p.threads
+	p.advise(a, change)
+	p.threads = !p.threads
+}
+
+// asThreads makes acts of Phase mode those of Threaded mode, where an Acquire waits only for the
+// holders.
+func (p *predictor) asThreads(_ int, acts []act) []act {
 	request := p.request()
-	a := Advice{Kind: Mode, Most: true, What: "in an Acquire ranks wait for the calls of all ranks, also of those that do not have what they want",
-		Do: "use threaded mode (--mode threaded)", If: "the program does not depend on the order of phases"}
-	p.threads = true
-	p.advise(a, func(_ int, acts []act) []act {
-		for i := range acts {
-			a := &acts[i]
-			switch a.call {
-			case rollcall.Acquire:
-				a.cost = a.moving
-				if a.arrived > 0 || slices.ContainsFunc(a.of.waits, func(w trace.Event) bool { return w.ID != trace.None }) {
-					a.cost += request // another rank had one of the variables
-				}
-			case rollcall.Fence: // a Barrier, there: it takes what the phase after it has taken
-				a.cost = p.agree
-				if i+1 < len(acts) {
-					a.cost = acts[i+1].cost - acts[i+1].moving
-				}
+	for i := range acts {
+		a := &acts[i]
+		switch a.call {
+		case rollcall.Acquire:
+			a.cost = a.moving
+			if a.arrived > 0 || slices.ContainsFunc(a.of.waits, func(w trace.Event) bool { return w.ID != trace.None }) {
+				a.cost += request // another rank had one of the variables
+			}
+		case rollcall.Fence: // a Barrier, there: it takes what the phase after it has taken
+			a.cost = p.agree
+			if i+1 < len(acts) {
+				a.cost = acts[i+1].cost - acts[i+1].moving
 			}
 		}
-		return acts
-	})
-	p.threads = false
+	}
+	return acts
+}
+
+// What a phase takes on a simulated DIMMnet-1 with few nodes.
+const (
+	phaseTime  = 10 * dimmnet.Microsecond // without data, and as much again with some
+	phaseBytes = 85                       // that move in a microsecond
+)
+
+// asPhases makes acts of Threaded mode on a simulated DIMMnet-1 those of Phase mode. What requests
+// take says nothing of phases.
+func (p *predictor) asPhases(_ int, acts []act) []act {
+	for i := range acts {
+		a := &acts[i]
+		switch a.call {
+		case rollcall.Release: // sends nothing
+		case rollcall.Fence:
+			a.cost = 0
+		default:
+			a.cost = phaseTime
+			if a.arrived > 0 {
+				a.cost += phaseTime + Time(a.arrived)*dimmnet.Microsecond/phaseBytes
+			}
+		}
+	}
+	return acts
 }

@@ -41,6 +41,7 @@ func plantedPrograms() []planted {
 		{"large binding", fagus.Phase, analysis.Binding, "block.*", largeBinding, fagus.Phase},
 		{"large binding, threaded", fagus.Threaded, analysis.Binding, "block.*", largeBinding, fagus.Threaded},
 		{"phases", fagus.Phase, analysis.Mode, "", ownPace, fagus.Threaded},
+		{"requests", fagus.Threaded, analysis.Mode, "", manyVariables, fagus.Phase},
 	}
 }
 
@@ -236,6 +237,35 @@ func ownPace(n *fagus.Node, _ int) error {
 	return nil
 }
 
+// manyVariables makes each rank change a variable, and read those of all others: one request each.
+func manyVariables(n *fagus.Node, _ int) error {
+	var own *fagus.Guarded[int64]
+	var read []fagus.Request
+	for r := range n.Nodes() {
+		x := fagus.NewGuarded[int64](n, fmt.Sprint("x.", r), 64)
+		if r == n.Rank() {
+			own = x
+		} else {
+			read = append(read, x.Read())
+		}
+	}
+	for range 20 {
+		if err := n.Set(own.Write()).Do(func() { own.Slice()[0]++; n.Spend(50 * us) }); err != nil {
+			return err
+		}
+		if err := n.Fence(); err != nil {
+			return err
+		}
+		if err := n.Set(read...).Do(func() { n.Spend(50 * us) }); err != nil {
+			return err
+		}
+		if err := n.Fence(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // TestPlanted: the saving that is predicted for a planted inefficiency is within 20 % of what
 // removing it saves, in virtual time.
 func TestPlanted(t *testing.T) {
@@ -283,6 +313,9 @@ func record(t *testing.T, net dimmnet.Network, mode fagus.Mode, program func(*fa
 	t.Helper()
 	tr := trace.New()
 	cfg := fagus.Config{Nodes: 4, Net: net, Mode: mode, Trace: tr, Placement: fagus.PlacePrivate}
+	if net.Clock() == dimmnet.Virtual {
+		tr.Net = "dimmnet1"
+	}
 	if mended == oneCopy {
 		cfg.Placement = fagus.PlaceShared
 	}
