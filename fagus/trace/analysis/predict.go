@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -106,17 +105,4 @@ func (p *predictor) request() Time {
 // inMemory reports whether the ranks share memory.
 func (p *predictor) inMemory() bool {
 	return p.Clock != dimmnet.Virtual && (p.Net == "shm" || p.Net == "inproc" || p.Net == "")
-}
-
-// String describes the change in a sentence or two.
-func (a Advice) String() string {
-	saves := fmt.Sprintf("saves %.0f %% (%v)", 100*a.Share, a.Saves)
-	if a.Most {
-		saves = "saves up to" + saves[len("saves"):]
-	}
-	text := a.What + ": " + a.Do + "; " + saves
-	if a.If != "" {
-		text += " if " + a.If
-	}
-	return text
 }

@@ -134,7 +134,7 @@ func TestText(t *testing.T) {
 			t.Errorf("want %q in\n%s", want, got)
 		}
 	}
-	if got := text(analysis.Of(made(4, ""))); !strings.Contains(got, `hold it for a shorter time, or divide its data among several variables; saves up to`) {
+	if got := text(analysis.Of(made(4, ""))); !strings.Contains(got, `): hold it for a shorter time, or divide its data among several variables`) {
 		t.Errorf("no advice on x in\n%s", got)
 	}
 }

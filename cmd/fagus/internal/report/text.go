@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
 )
 
@@ -37,9 +38,21 @@ func text(r *analysis.Result) string {
 			fmt.Fprintf(&b, "  and %d more: see --html or --json\n", len(r.Advice)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %d. %s\n", i+1, a)
+		fmt.Fprintf(&b, "  %d. saves %s: %s\n     %s\n", i+1, saves(&a), a.Do, a.What)
+		if a.If != "" {
+			fmt.Fprintf(&b, "     if %s\n", a.If)
+		}
 	}
 	return printable(b.String())
+}
+
+// saves says how much a change saves.
+func saves(a *analysis.Advice) string {
+	text := fmt.Sprintf("%.0f %% (%s)", 100*a.Share, figure.Short(a.Saves))
+	if a.Most {
+		return "up to " + text
+	}
+	return text
 }
 
 // printable replaces what a terminal would obey: names come from the file.
