@@ -74,7 +74,9 @@ func clocks(n int, ahead dimmnet.Time) *Trace {
 		for rank, r := range recorders {
 			from, to := now, now+100
 			if rank == late {
-				from = now + 90
+				if from = now + 20; k/2 == n/4 { // in the middle, steps take least
+					from = now + 90
+				}
 			}
 			e := Of(Called, from, to)
 			if rank == 1 {
