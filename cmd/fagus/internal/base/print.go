@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -52,3 +55,19 @@ func NewTable(header table.Row, right ...int) table.Writer {
 
 // Nanoseconds returns ns nanoseconds as a Time, whose String method adds a unit.
 func Nanoseconds(ns int64) dimmnet.Time { return dimmnet.Time(ns) * dimmnet.Nanosecond }
+
+// Printable returns a text from a file, quoted if it has other than printable characters.
+func Printable(text string) string {
+	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// Short returns at most most characters of a printable text.
+func Short(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most-1]) + "…"
+	}
+	return Printable(text)
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
@@ -168,11 +169,11 @@ func TestTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"red": "red", `{"i":1}`: `{"i":1}`, "": `""`, "a\x1b[2Jb": `"a\x1b[2Jb"`, "\xff": `"\xff"`, "é": "é", "\u009b": `"\u009b"`,
 	} {
-		if got := printable(text); got != want {
-			t.Errorf("printable(%q) = %s, want %s", text, got, want)
+		if got := base.Printable(text); got != want {
+			t.Errorf("base.Printable(%q) = %s, want %s", text, got, want)
 		}
 	}
-	if got := short("0123456789", 5); got != "0123…" {
+	if got := base.Short("0123456789", 5); got != "0123…" {
 		t.Error(got)
 	}
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB", 1<<20 - 1: "1.0 MiB", 1 << 20: "1.0 MiB", 5 << 30: "5.0 GiB", math.MaxInt64: "8.0 EiB"} {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -59,9 +58,9 @@ func parseChoice(text string) choice {
 
 func (ch choice) String() string {
 	if !ch.given {
-		return printable(ch.dir)
+		return base.Printable(ch.dir)
 	}
-	return fmt.Sprintf("%s:%d", printable(ch.dir), ch.number)
+	return fmt.Sprintf("%s:%d", base.Printable(ch.dir), ch.number)
 }
 
 // find returns the store, and the numbers of the checkpoints: of all, or of the given one. There is
@@ -69,7 +68,7 @@ func (ch choice) String() string {
 func (ch choice) find(c *cli.Context) (checkpoint.Store, []uint64, error) {
 	store, err := runflags.ExistingStore(c, ch.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, base.Absent(fmt.Sprintf("there is no directory %s: name the one that --checkpoint of the run named", printable(ch.dir)))
+		return nil, nil, base.Absent(fmt.Sprintf("there is no directory %s: name the one that --checkpoint of the run named", base.Printable(ch.dir)))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -79,11 +78,11 @@ func (ch choice) find(c *cli.Context) (checkpoint.Store, []uint64, error) {
 	case err != nil:
 		return nil, nil, err
 	case len(all) == 0:
-		return nil, nil, base.Absent(fmt.Sprintf("%s has no checkpoint: none was finished there; name what --checkpoint of the run named", printable(ch.dir)))
+		return nil, nil, base.Absent(fmt.Sprintf("%s has no checkpoint: none was finished there; name what --checkpoint of the run named", base.Printable(ch.dir)))
 	case !ch.given:
 		return store, all, nil
 	case !slices.Contains(all, ch.number):
-		return nil, nil, usage.Errorf("%s has no checkpoint %d: it has %s", printable(ch.dir), ch.number, numbersText(all))
+		return nil, nil, usage.Errorf("%s has no checkpoint %d: it has %s", base.Printable(ch.dir), ch.number, numbersText(all))
 	}
 	return store, []uint64{ch.number}, nil
 }
@@ -97,7 +96,7 @@ func (ch *choice) open(c *cli.Context) (*checkpoint.Snapshot, error) {
 	ch.number, ch.given = numbers[len(numbers)-1], true
 	o, err := checkpoint.Open(c.Context, store, ch.number)
 	if err != nil {
-		return nil, fmt.Errorf("%w; 'fagus checkpoint verify %s' tells which checkpoints are whole", err, printable(ch.dir))
+		return nil, fmt.Errorf("%w; 'fagus checkpoint verify %s' tells which checkpoints are whole", err, base.Printable(ch.dir))
 	}
 	return o, nil
 }
@@ -114,22 +113,6 @@ func numbersText(all []uint64) string {
 		return fmt.Sprintf("%d of %d to %d", len(all), all[0], all[len(all)-1])
 	}
 	return strings.Join(base.Map(all, func(n uint64) string { return strconv.FormatUint(n, 10) }), ", ")
-}
-
-// printable returns a text from a file, quoted if it has other than printable characters.
-func printable(text string) string {
-	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return strconv.Quote(text)
-	}
-	return text
-}
-
-// short returns at most most characters of a printable text.
-func short(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most-1]) + "…"
-	}
-	return printable(text)
 }
 
 // bytesText returns a number of bytes with a unit.

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/elements"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -151,8 +152,8 @@ func sameState(a, b json.RawMessage) bool {
 type comparison struct {
 	arrayDiff
 	array   fagus.SavedArray
-	numbers *elements // nil if the elements are no numbers
-	last    int       // the last element that differs; -1: none
+	numbers *elements.Elements // nil if the elements are no numbers
+	last    int                // the last element that differs; -1: none
 }
 
 func compareArrays(ctx context.Context, a, b *checkpoint.Snapshot, i, j int) (arrayDiff, error) {
@@ -191,7 +192,7 @@ func compareArrays(ctx context.Context, a, b *checkpoint.Snapshot, i, j int) (ar
 func (c *comparison) add(offset int, x, y []byte) {
 	unit := 1
 	if c.numbers != nil {
-		unit = c.numbers.number.bytes
+		unit = c.numbers.Number.Bytes
 	}
 	for at := 0; at < len(x); at += unit {
 		a, b := x[at:at+unit], y[at:at+unit]
@@ -211,8 +212,8 @@ func (c *comparison) add(offset int, x, y []byte) {
 		if c.First == nil {
 			c.First = c.describe(offset+at, x[at:], y[at:])
 		}
-		if c.numbers != nil && c.numbers.field != "integer" {
-			c.measure(c.numbers.distance(a, b))
+		if c.numbers != nil && c.numbers.Field != "integer" {
+			c.measure(c.numbers.Distance(a, b))
 		}
 	}
 }
@@ -220,7 +221,7 @@ func (c *comparison) add(offset int, x, y []byte) {
 // describe returns the place at an offset and both values: numbers, or bytes of other elements.
 func (c *comparison) describe(offset int, x, y []byte) *first {
 	if c.numbers != nil {
-		return &first{c.numbers.index(offset / c.numbers.number.bytes), c.numbers.text(x), c.numbers.text(y)}
+		return &first{c.numbers.Index(offset / c.numbers.Number.Bytes), c.numbers.Text(x), c.numbers.Text(y)}
 	}
 	element, inside := offset/c.array.Element, offset%c.array.Element
 	n := min(8, len(x), c.array.Element-inside)
@@ -240,13 +241,13 @@ func (d *difference) text(choices [2]choice) string {
 	t := base.NewTable(table.Row{"", choices[0].String(), choices[1].String()})
 	t.AppendRow(table.Row{"made", madeText(d.A.Made), madeText(d.B.Made)})
 	t.AppendRow(table.Row{"ranks", d.A.Ranks, d.B.Ranks})
-	t.AppendRow(table.Row{"state", short(string(d.A.State), 60), short(string(d.B.State), 60)})
+	t.AppendRow(table.Row{"state", base.Short(string(d.A.State), 60), base.Short(string(d.B.State), 60)})
 	text := t.Render() + "\n"
 	if !d.State {
 		text += "the state differs\n"
 	}
 	for _, a := range d.Arrays {
-		text += fmt.Sprintf("array %s: %s\n", printable(a.Name), a.text())
+		text += fmt.Sprintf("array %s: %s\n", base.Printable(a.Name), a.text())
 	}
 	if d.Equal {
 		text += "the checkpoints are equal\n"
@@ -257,15 +258,15 @@ func (d *difference) text(choices [2]choice) string {
 func (a *arrayDiff) text() string {
 	switch a.Result {
 	case same:
-		return "equal, " + printable(a.Kind)
+		return "equal, " + base.Printable(a.Kind)
 	case kinds:
-		return fmt.Sprintf("%s and %s", printable(a.Kind), printable(a.KindB))
+		return fmt.Sprintf("%s and %s", base.Printable(a.Kind), base.Printable(a.KindB))
 	case onlyA:
-		return "only in the first, " + printable(a.Kind)
+		return "only in the first, " + base.Printable(a.Kind)
 	case onlyB:
-		return "only in the second, " + printable(a.Kind)
+		return "only in the second, " + base.Printable(a.Kind)
 	}
-	text := fmt.Sprintf("%s, of which %d differ (%d bytes); the first is %s: %s and %s", printable(a.Kind), a.Elements, a.Bytes, a.First.Index, a.First.A, a.First.B)
+	text := fmt.Sprintf("%s, of which %d differ (%d bytes); the first is %s: %s and %s", base.Printable(a.Kind), a.Elements, a.Bytes, a.First.Index, a.First.A, a.First.B)
 	if a.Largest != nil {
 		text += fmt.Sprintf("; the largest difference is %.3g", *a.Largest)
 	}

@@ -3,6 +3,7 @@ package checkpoints
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/elements"
+	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/npy"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
@@ -30,7 +33,7 @@ const (
 // exported is an array that is written to a file.
 type exported struct {
 	*checkpoint.Snapshot
-	elements
+	elements.Elements
 	ctx        context.Context
 	array      int
 	length     int // bytes of the array
@@ -77,7 +80,7 @@ func export(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "array %s of %v: %s of %s in %s\n", printable(o.Arrays()[x.array].Name), ch, strings.Join(base.Map(x.shape(), strconv.Itoa), " x "), x.name, out)
+	_, err = fmt.Fprintf(c.App.Writer, "array %s of %v: %s of %s in %s\n", base.Printable(o.Arrays()[x.array].Name), ch, strings.Join(base.Map(x.shape(), strconv.Itoa), " x "), x.Name, out)
 	return err
 }
 
@@ -91,6 +94,14 @@ func checkName(path string) error {
 	}
 }
 
+// elementsOf returns what the elements of an array are. The error says why they are no numbers.
+func elementsOf(a fagus.SavedArray) (elements.Elements, error) {
+	if a.Each() {
+		return elements.Elements{}, errors.New("they are bytes that each rank has made for KeepEach: want numbers, bool, or arrays of them")
+	}
+	return elements.Of(a.Kind, a.Element, a.Bytes)
+}
+
 // newExported returns the array with a name, in a shape: "" or RxC.
 func newExported(o *checkpoint.Snapshot, name, shape string) (*exported, error) {
 	x := &exported{Snapshot: o, array: -1}
@@ -99,10 +110,10 @@ func newExported(o *checkpoint.Snapshot, name, shape string) (*exported, error) 
 		if a.Name == name {
 			x.array = i
 		}
-		names = append(names, printable(a.Name))
+		names = append(names, base.Printable(a.Name))
 	}
 	if x.array < 0 {
-		have := short(strings.Join(names, ", "), 200)
+		have := base.Short(strings.Join(names, ", "), 200)
 		if name == "" {
 			return nil, usage.Errorf("--array: want the name of an array: %s", have)
 		}
@@ -110,8 +121,8 @@ func newExported(o *checkpoint.Snapshot, name, shape string) (*exported, error) 
 	}
 	a := o.Arrays()[x.array]
 	var err error
-	if x.elements, err = elementsOf(a); err != nil {
-		return nil, usage.Errorf("the elements of array %s cannot be exported: %w", printable(name), err)
+	if x.Elements, err = elementsOf(a); err != nil {
+		return nil, usage.Errorf("the elements of array %s cannot be exported: %w", base.Printable(name), err)
 	}
 	x.length = a.Bytes
 	saved := 0
@@ -119,7 +130,7 @@ func newExported(o *checkpoint.Snapshot, name, shape string) (*exported, error) 
 		saved += piece.Bytes
 	}
 	if unsaved := a.Bytes - saved; unsaved > mostUnsaved {
-		return nil, fmt.Errorf("of the %d bytes of array %s, %d were never saved: that is too much to write as zeros", a.Bytes, printable(name), unsaved)
+		return nil, fmt.Errorf("of the %d bytes of array %s, %d were never saved: that is too much to write as zeros", a.Bytes, base.Printable(name), unsaved)
 	}
 	return x, x.shapeAs(shape)
 }
@@ -137,7 +148,7 @@ func (x *exported) shapeAs(shape string) error {
 	}
 	rows, errRows := strconv.Atoi(m[1])
 	cols, errCols := strconv.Atoi(m[2])
-	if total := x.count * x.inside; errRows != nil || errCols != nil || rows < 1 || cols < 1 || rows > total || cols != total/rows || total%rows != 0 {
+	if total := x.Count * x.Inside; errRows != nil || errCols != nil || rows < 1 || cols < 1 || rows > total || cols != total/rows || total%rows != 0 {
 		return usage.Errorf("--shape %s: the array has %d numbers: want rows and columns whose product is that", shape, total)
 	}
 	x.matrix, x.rows, x.cols = true, rows, cols
@@ -147,10 +158,10 @@ func (x *exported) shapeAs(shape string) error {
 // column makes an array without a shape a matrix with a row for each element.
 func (x *exported) column() error {
 	if !x.matrix {
-		x.matrix, x.rows, x.cols = true, x.count, x.inside
+		x.matrix, x.rows, x.cols = true, x.Count, x.Inside
 	}
-	if x.length/x.number.bytes > mostMatrix {
-		return usage.Errorf("an .mtx file has at most %d elements, and the array has %d: use .npy", mostMatrix, x.length/x.number.bytes)
+	if x.length/x.Number.Bytes > mostMatrix {
+		return usage.Errorf("an .mtx file has at most %d elements, and the array has %d: use .npy", mostMatrix, x.length/x.Number.Bytes)
 	}
 	return nil
 }
@@ -160,12 +171,12 @@ func (x *exported) shape() []int {
 	if x.matrix {
 		return []int{x.rows, x.cols}
 	}
-	return append([]int{x.count}, x.dims...)
+	return append([]int{x.Count}, x.Dims...)
 }
 
 // writeNPY writes an array in C order.
 func (x *exported) writeNPY(w *bufio.Writer) error {
-	kind := npy.Type{Kind: x.name[0], Bytes: x.number.bytes}      // names begin as NumPy's
+	kind := npy.Type{Kind: x.Name[0], Bytes: x.Number.Bytes}      // names begin as NumPy's
 	w.Write(npy.Header{Type: kind, Shape: x.shape()}.Append(nil)) // Flush returns errors
 	buffer := make([]byte, min(x.length, 1<<20))
 	for from := 0; from < x.length; from += len(buffer) {
@@ -187,18 +198,18 @@ func (x *exported) writeMTX(w *bufio.Writer) error {
 	if err := x.Read(x.array, 0, all); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%%%%MatrixMarket matrix array %s general\n%d %d\n", x.field, x.rows, x.cols)
+	fmt.Fprintf(w, "%%%%MatrixMarket matrix array %s general\n%d %d\n", x.Field, x.rows, x.cols)
 	for j := range x.cols {
 		if err := x.ctx.Err(); err != nil {
 			return err
 		}
 		for i := range x.rows {
-			v := all[(i*x.cols+j)*x.number.bytes:][:x.number.bytes]
-			if x.field == "complex" {
-				half := number{name: "float" + strconv.Itoa(4*x.number.bytes), bytes: x.number.bytes / 2}
-				fmt.Fprintf(w, "%s %s\n", half.text(v), half.text(v[half.bytes:]))
+			v := all[(i*x.cols+j)*x.Number.Bytes:][:x.Number.Bytes]
+			if x.Field == "complex" {
+				half := elements.Number{Name: "float" + strconv.Itoa(4*x.Number.Bytes), Bytes: x.Number.Bytes / 2}
+				fmt.Fprintf(w, "%s %s\n", half.Text(v), half.Text(v[half.Bytes:]))
 			} else {
-				w.WriteString(x.text(v) + "\n")
+				w.WriteString(x.Text(v) + "\n")
 			}
 		}
 	}

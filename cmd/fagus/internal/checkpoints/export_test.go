@@ -107,8 +107,8 @@ func TestNamedNumbers(t *testing.T) {
 		if err == nil {
 			err = w.Flush()
 		}
-		if _, text, _ := strings.Cut(b.String(), "\n"); err != nil || x.name != "float64" || text != want {
-			t.Errorf("%s: %s of type %s, error %v; want %s", name, text, x.name, err, want)
+		if _, text, _ := strings.Cut(b.String(), "\n"); err != nil || x.Name != "float64" || text != want {
+			t.Errorf("%s: %s of type %s, error %v; want %s", name, text, x.Name, err, want)
 		}
 	}
 	if _, err := newExported(o, "each", ""); err == nil || !strings.Contains(err.Error(), "they are bytes that each rank has made") {
@@ -214,10 +214,10 @@ func TestElements(t *testing.T) {
 		}
 	}
 	e, err := elementsOf(fagus.SavedArray{Kind: "5 elements of type [2][3]float32", Element: 24, Bytes: 120})
-	if err != nil || e.name != "float32" || e.inside != 6 || e.count != 5 {
+	if err != nil || e.Name != "float32" || e.Inside != 6 || e.Count != 5 {
 		t.Errorf("%+v, error %v", e, err)
 	}
-	if got := e.index(6*4 + 5); got != "[4][1][2]" {
+	if got := e.Index(6*4 + 5); got != "[4][1][2]" {
 		t.Error(got)
 	}
 }
@@ -231,7 +231,7 @@ func FuzzElements(f *testing.F) {
 			return // package checkpoint refuses these
 		}
 		e, err := elementsOf(fagus.SavedArray{Kind: kind, Element: element, Bytes: bytes})
-		if err == nil && e.count*e.inside*e.number.bytes != bytes {
+		if err == nil && e.Count*e.Inside*e.Number.Bytes != bytes {
 			t.Errorf("%q, %d, %d: %+v", kind, element, bytes, e)
 		}
 	})

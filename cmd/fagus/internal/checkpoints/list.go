@@ -123,12 +123,12 @@ func (l *listing) text() string {
 	damaged := ""
 	for _, s := range l.Checkpoints {
 		if s.Damaged == "" {
-			t.AppendRow(table.Row{s.Number, madeText(*s.Made), s.madeBy(), s.Ranks, short(string(s.State), 30), len(s.Arrays), bytesText(s.Data), bytesText(s.Stored), bytesText(s.Earlier), ""})
+			t.AppendRow(table.Row{s.Number, madeText(*s.Made), s.madeBy(), s.Ranks, base.Short(string(s.State), 30), len(s.Arrays), bytesText(s.Data), bytesText(s.Stored), bytesText(s.Earlier), ""})
 			continue
 		}
 		row := table.Row{s.Number, "", "", "", "", "", "", "", "", "damaged"}
 		if s.Made != nil {
-			row[1], row[2], row[3], row[4] = madeText(*s.Made), s.madeBy(), s.Ranks, short(string(s.State), 30)
+			row[1], row[2], row[3], row[4] = madeText(*s.Made), s.madeBy(), s.Ranks, base.Short(string(s.State), 30)
 		}
 		t.AppendRow(row)
 		damaged += fmt.Sprintf("%d is damaged: %s\n", s.Number, s.Damaged)
@@ -141,7 +141,7 @@ func (s *summary) madeBy() string {
 	if s.Program == "" {
 		return ""
 	}
-	return short(s.Program, 30)
+	return base.Short(s.Program, 30)
 }
 
 // madeText returns a time in the zone of this machine.
