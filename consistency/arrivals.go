@@ -9,7 +9,7 @@ type Arrival struct {
 	Version syncvar.Version // the newest of the data
 }
 
-// arrivals are those since the last call of Arrivals.
+// arrivals are those since the last call of ForgetArrivals.
 type arrivals struct {
 	logged bool
 	list   []Arrival
@@ -18,12 +18,12 @@ type arrivals struct {
 // LogArrivals makes Accept log what arrives from now on, for Arrivals.
 func (s *Space) LogArrivals() { s.arrivals.logged = true }
 
-// Arrivals returns what has arrived since its last call. The result is valid until the next Accept.
-func (s *Space) Arrivals() []Arrival {
-	list := s.arrivals.list
-	s.arrivals.list = list[:0]
-	return list
-}
+// Arrivals returns what has arrived since the last ForgetArrivals. The result is valid until the
+// next Accept or ForgetArrivals.
+func (s *Space) Arrivals() []Arrival { return s.arrivals.list }
+
+// ForgetArrivals begins the log anew.
+func (s *Space) ForgetArrivals() { s.arrivals.list = s.arrivals.list[:0] }
 
 func (a *arrivals) log(id syncvar.ID, pieces []Piece) {
 	arrival := Arrival{ID: id}

@@ -32,7 +32,7 @@ func (c *Config) shared() string {
 	for _, option := range []struct {
 		on   bool
 		name string
-	}{{c.Helpers, "Helpers"}, {c.Notices, "Notices"}, {c.Direct, "Direct"}, {c.Check != CheckOff, "Check"}, {c.History != nil, "History"}, {c.Checkpoints != nil, "Checkpoints"}} {
+	}{{c.Helpers, "Helpers"}, {c.Notices, "Notices"}, {c.Direct, "Direct"}, {c.Check != CheckOff, "Check"}, {c.History != nil, "History"}, {c.Record != nil, "Record"}, {c.Checkpoints != nil, "Checkpoints"}} {
 		if option.on {
 			text += ", " + option.name
 		}

@@ -33,8 +33,8 @@ type attachment struct{ key, value any }
 // Common is like Attached, but all ranks get the same value, so that a library can let ranks that
 // are goroutines work on the same memory. It returns nil if ranks are processes or simulated, or if
 // the configuration decides what becomes of arrays: with a Placement other than PlaceAuto, and with
-// Check, History or Checkpoints. The ranks use the value at the same time. Its methods are not
-// called.
+// Check, History, Record or Checkpoints. The ranks use the value at the same time. Its methods are
+// not called.
 func (n *Node) Common(key any, make func() any) any {
 	if !n.goroutine {
 		return nil
@@ -53,7 +53,7 @@ func (n *Node) Common(key any, make func() any) any {
 func isGoroutine(h dimmnet.Host, cfg Config) bool {
 	s, able := h.(dimmnet.Sharer)
 	return able && !s.Sharing() && cfg.Net.Clock() != dimmnet.Virtual &&
-		cfg.Placement == PlaceAuto && cfg.Check == CheckOff && cfg.History == nil && cfg.Checkpoints == nil
+		cfg.Placement == PlaceAuto && cfg.Check == CheckOff && cfg.History == nil && cfg.Record == nil && cfg.Checkpoints == nil
 }
 
 // place returns the line of the program that is being executed, and what the libraries do there.

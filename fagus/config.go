@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -101,8 +102,8 @@ type Config struct {
 
 	// Placement selects where arrays are stored: in one copy per rank, or in one copy that all
 	// ranks share. With a shared copy an Acquire moves no data. A shared copy needs a network
-	// whose ranks can share memory. It excludes Check, and History except with locks in Threaded
-	// mode.
+	// whose ranks can share memory. It excludes Check, Record, and History except with locks in
+	// Threaded mode.
 	Placement Placement
 
 	// WriteDetection is the method by which Release finds the bytes that the rank has written. All
@@ -156,6 +157,10 @@ type Config struct {
 	// waits. After Run has returned, also with an error, it has the record of this process; after a
 	// run without an error, the process of rank 0 has that of all ranks.
 	Trace *trace.Trace
+
+	// Record, if not nil, keeps on disk which rank has written which elements, for fagus why, show
+	// and diff. With it, PlaceAuto is PlacePrivate: in one copy nobody sees what a rank writes.
+	Record *recording.Recording
 
 	// RollCall configures roll-calls: reports of what each rank does and what it waits for. By
 	// default a roll-call is printed to standard error when a rank has waited in a call for 30 s,
@@ -211,6 +216,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Placement == PlaceShared && (c.Check != CheckOff || c.History != nil && (c.Mode == Phase || c.helpers())) {
 		return c, fmt.Errorf("fagus: Config.Check and Config.History need one copy per rank: set Config.Placement to %v", PlacePrivate)
+	}
+	if c.Placement == PlaceShared && c.Record != nil {
+		return c, fmt.Errorf("fagus: Config.Record needs one copy per rank, because in one copy nobody sees which bytes a rank writes: set Config.Placement to %v", PlacePrivate)
 	}
 	if c.Helpers && c.Mode != Threaded {
 		return c, fmt.Errorf("fagus: Config.Helpers needs mode %v", Threaded)

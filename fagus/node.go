@@ -47,6 +47,7 @@ type Node struct {
 	declared  *declarations // of all ranks of this process
 	goroutine bool          // see isGoroutine
 	status    status
+	kept      *recorder // for Config.Record; nil if unset
 }
 
 // newNode makes the node of a rank. All ranks have the same configuration.
@@ -82,10 +83,14 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		goroutine: isGoroutine(h, cfg),
 	}
 	n.waits = newWaits(n)
-	n.observe(ctx, &cfg)
+	if err := n.observe(ctx, &cfg); err != nil {
+		closeWatch(watch)
+		return nil, err
+	}
 	if n.engine, err = newEngine(h, space, cfg, views, n.work, engineEvents{n}); err != nil {
 		closeWatch(watch)
 		_ = n.guard.Close() // cannot fail: nothing is mapped yet
+		n.kept.close()
 		return nil, err
 	}
 	_, locked := n.engine.(*lockEngine)
@@ -101,7 +106,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 
 // observe adds the observers that the configuration asks for. The engine asks what they want: it
 // comes later.
-func (n *Node) observe(ctx context.Context, cfg *Config) {
+func (n *Node) observe(ctx context.Context, cfg *Config) (err error) {
 	if n.record = newRecord(n, cfg.History); n.record != nil {
 		n.events.add(n.record)
 	}
@@ -119,6 +124,10 @@ func (n *Node) observe(ctx context.Context, cfg *Config) {
 	if l := newCallLog(ctx, n, cfg.Log); l != nil {
 		n.events.add(l)
 	}
+	if n.kept, err = newRecorder(n, cfg); n.kept != nil {
+		n.events.add(n.kept)
+	}
+	return err
 }
 
 func (n *Node) close() {
@@ -126,6 +135,7 @@ func (n *Node) close() {
 	if n.tracer != nil {
 		n.tracer.Close()
 	}
+	n.kept.close()
 	for _, m := range n.memory {
 		_ = unmap(m) // cannot fail: mapArray mapped it, and nothing uses it any more
 	}

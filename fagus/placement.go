@@ -13,10 +13,10 @@ type Placement uint8
 
 // The placements.
 const (
-	// PlaceAuto is PlaceShared on a network of processes of one host, unless Config.Check is set,
-	// in Phase mode Config.History, or in Threaded mode Config.Helpers. Otherwise it is
-	// PlacePrivate, but goroutines that run generated functions (package region) work on the
-	// caller's slices.
+	// PlaceAuto is PlaceShared on a network of processes of one host, unless Config.Check or
+	// Config.Record is set, in Phase mode Config.History, or in Threaded mode Config.Helpers.
+	// Otherwise it is PlacePrivate, but goroutines that run generated functions (package region)
+	// work on the caller's slices.
 	PlaceAuto Placement = iota
 	// PlacePrivate gives every rank its own copy of every array.
 	PlacePrivate
@@ -45,7 +45,7 @@ func oneCopy(h dimmnet.Host, cfg Config) (bool, error) {
 	case PlaceAuto:
 		locks := cfg.Mode == Threaded && !cfg.helpers()
 		phases := cfg.Mode == Phase && cfg.History == nil
-		return isProcess(h) && cfg.Check == CheckOff && (locks || phases), nil
+		return isProcess(h) && cfg.Check == CheckOff && cfg.Record == nil && (locks || phases), nil
 	}
 	return false, nil
 }

@@ -231,7 +231,7 @@ type stopwatch struct {
 // newStopwatch returns the stopwatch of a rank. silent says that its port does nothing in
 // PartCompute, and next to nothing in PartRelease.
 func newStopwatch(h dimmnet.Host, cfg Config, silent bool, counters func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, exact: cfg.Trace != nil, traced: cfg.Net.Clock() == dimmnet.Virtual, since: h.Now()}
+	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, exact: cfg.Trace != nil || cfg.Record != nil, traced: cfg.Net.Clock() == dimmnet.Virtual, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w

@@ -22,8 +22,7 @@ type tracer struct {
 	line   int32 // of the call that has begun
 	moving Time  // when its data began to move; 0 if they did not
 	began  Time  // when it began to wait
-	steps  uint64
-	met    bool // all ranks have met in the call, as its phases tell
+	steps  stepCount
 	posted dimmnet.Counters
 }
 
@@ -44,6 +43,7 @@ func (t *tracer) kinds() []eventKind {
 }
 
 func (t *tracer) on(e *event) error {
+	t.steps.on(e, t.node.mode)
 	switch e.kind {
 	case eventBound:
 		id := e.ids[0]
@@ -55,15 +55,8 @@ func (t *tracer) on(e *event) error {
 		t.began = t.node.clock.since
 	case eventOf(syncvar.Moving):
 		t.moving = t.node.host.Now()
-	case eventOf(syncvar.Agreed):
-		t.steps++
-		t.met = true
 	case eventOf(syncvar.Denied):
 		t.moving = 0 // data that others wanted
-	case eventMet:
-		if !t.met && (e.call != rollcall.Fence || t.node.mode == Threaded) {
-			t.steps++
-		}
 	case eventWaited:
 		w := trace.Of(trace.Waited, e.wait.from, e.wait.to)
 		w.Rank = int32(e.wait.rank)
@@ -86,7 +79,8 @@ func (t *tracer) on(e *event) error {
 
 // begin begins a call.
 func (t *tracer) begin(call rollcall.Call) {
-	t.line, t.moving, t.met, t.began = trace.None, 0, false, t.node.clock.since
+	t.line, t.moving, t.began = trace.None, 0, t.node.clock.since
+	t.node.space.ForgetArrivals()
 	if call != rollcall.End { // which the program does not make
 		t.line = t.Line(source.Key(), source.Here)
 	}
@@ -125,7 +119,7 @@ func (t *tracer) returned(e *event) {
 	by := posted.Minus(t.posted)
 	t.posted = posted
 	call := trace.Of(trace.Called, min(t.began, now), now)
-	call.Call, call.Number, call.Line = e.call, t.steps, t.line
+	call.Call, call.Number, call.Line = e.call, t.steps.count, t.line
 	call.Bytes, call.Posts = by.Bytes, uint32(by.Stores+by.Writes+by.Pushes)
 	if e.set != nil {
 		call.Set = t.Set(e.set.shared, e.set.exclusive)

@@ -61,6 +61,7 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	on.reportStuck(err, report.Roll)
 	stop()
 	ended()
+	on.reportRecord(c.App.ErrWriter)
 	if err := errors.Join(err, on.writeTrace(err)); err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func flags(d defaults) []cli.Flag {
 		rollCallFlag(category),
 		TimeoutFlag(category),
 		StallFlag(category),
-	}, slices.Concat(OptionFlags(category), FaultFlags(), HostFlags(), checkpointFlags())...)
+	}, slices.Concat(recordFlags(category), OptionFlags(category), FaultFlags(), HostFlags(), checkpointFlags())...)
 }
 
 // FromFlags reads the flags, and what they leave out from FAGUS_NET, FAGUS_NODES and FAGUS_MODE.
@@ -128,7 +128,7 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	if c.Bool("verify-history") {
 		cfg.History = history.New()
 	}
-	if err = cfg.readTrace(c); err != nil {
+	if err = errors.Join(cfg.readTrace(c), cfg.readRecord(c)); err != nil {
 		return cfg, err
 	}
 	if c.Bool("verbose") {
@@ -155,6 +155,9 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	}
 	if err == nil && (own || cfg.Network.Processes || os.Getenv(cluster.LineVariable) != "") {
 		err = cfg.takePlace(net, nodes)
+	}
+	if err == nil {
+		err = cfg.checkRecord()
 	}
 	return cfg, err
 }

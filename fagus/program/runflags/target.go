@@ -126,6 +126,9 @@ func (t *Target) Run(ctx context.Context, program func(*fagus.Node) error) (repo
 	if !t.isRank() { // of a process the launcher prints the error
 		cfg.RollCall.Failed = t.watch.failed
 	}
+	if t.Record != nil {
+		t.Record.Program = t.Program
+	}
 	report, err = fagus.Run(source.WithProgram(ctx, program), cfg, func(n *fagus.Node) error {
 		t.began.Add(1)
 		return program(n)

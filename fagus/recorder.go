@@ -1,0 +1,181 @@
+package fagus
+
+import (
+	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/fagus/internal/source"
+	"github.com/fagus-dsm/fagus/fagus/recording"
+	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// recorder records who writes what, for Config.Record.
+type recorder struct {
+	*recording.Writer
+	node   *Node
+	arrays []consistency.Region // those that are recorded
+	steps  stepCount
+
+	began   Time   // when the call began
+	before  uint64 // steps before it
+	line    int    // of the call
+	tenure  recording.Tenure
+	rebinds bool // the tenures are those of a Rebind
+}
+
+// newRecorder returns nil without a recording.
+func newRecorder(n *Node, cfg *Config) (*recorder, error) {
+	if cfg.Record == nil {
+		return nil, nil
+	}
+	w, err := cfg.Record.Writer(recording.About{Mode: cfg.Mode.String(), Clock: cfg.Net.Clock(), Nodes: n.nodes, Rank: n.rank})
+	if err != nil {
+		return nil, err
+	}
+	n.space.LogArrivals()
+	return &recorder{Writer: w, node: n}, nil
+}
+
+// close ends the file. It does nothing on a nil recorder.
+func (r *recorder) close() {
+	if r != nil {
+		r.Close()
+	}
+}
+
+func (r *recorder) kinds() []eventKind {
+	return []eventKind{
+		eventBound, eventCalled, eventMet, eventAcquired, eventReleasing, eventReleased, eventRebound, eventMoved, eventReturned,
+		eventSaved, eventResumed, eventFailed, eventOf(syncvar.Agreed),
+	}
+}
+
+func (r *recorder) on(e *event) error {
+	r.steps.on(e, r.node.mode)
+	switch e.kind {
+	case eventBound:
+		r.bound(e.ids, false)
+	case eventCalled, eventReleasing:
+		r.began, r.before = r.node.clock.since, r.steps.count
+		r.node.space.ForgetArrivals()
+		if r.line = 0; e.call != rollcall.End { // which the program does not make
+			r.line = r.Line(source.Key(), source.Here)
+		}
+	case eventAcquired:
+		r.tenure.From, r.tenure.Acquired = r.node.clock.since, r.line
+	case eventReleased:
+		r.released(e.set, e.ids)
+	case eventRebound:
+		r.rebinds = len(e.ids) > 0
+		r.bound(e.ids, true)
+	case eventMoved:
+		r.rebinds = false
+	case eventReturned:
+		r.returned(e.call)
+	case eventSaved:
+		mark := recording.Mark{Kind: recording.Saved, Number: e.number}
+		if e.err != nil {
+			mark.Kind, mark.Text = recording.Unsaved, e.err.Error()
+		}
+		r.JSON(&mark)
+	case eventResumed:
+		r.JSON(&recording.Mark{Kind: recording.Resumed, Number: e.number})
+	case eventFailed:
+		r.JSON(&recording.Mark{Kind: recording.Failed, Text: e.err.Error()})
+	}
+	return nil
+}
+
+// bound records what all ranks bind, once.
+func (r *recorder) bound(ids []syncvar.ID, again bool) {
+	known := len(r.arrays)
+	r.arrays = r.arrays[:0]
+	for g := range r.node.space.Regions {
+		if r.arrays = append(r.arrays, g); len(r.arrays) > known && r.node.rank == 0 {
+			r.JSON(&recording.Array{Name: g.Name, Kind: g.Kind, Element: g.Element, Base: g.Lo, Bytes: g.Len()})
+		}
+	}
+	for _, id := range ids {
+		if r.node.rank == 0 {
+			r.JSON(&recording.Binding{ID: id, Name: r.node.space.Name(id), Ranges: r.node.space.Ranges(id), Again: again})
+		}
+	}
+}
+
+// released records the tenure that ends. Its data are still the rank's.
+func (r *recorder) released(set *SyncSet, written []syncvar.ID) {
+	n, t := r.node, &r.tenure
+	t.To, t.Step, t.Released = n.clock.since, r.steps.count, r.line
+	t.Moved, t.Restored = set.moves && r.rebinds, set.moves && !r.rebinds && len(set.exclusive) > 0
+	t.Shared, t.Exclusive = r.held(t.Shared[:0], set.shared), r.held(t.Exclusive[:0], set.exclusive)
+	r.Tenure(t)
+	for _, id := range written {
+		version := n.engine.Version(id)
+		r.Wrote(id, version)
+		last := consistency.Range{}
+		for piece := range n.space.Written(id, version) {
+			piece = r.elements(id, piece)
+			if piece.Lo < last.Hi { // two pieces of one element
+				last.Hi = max(last.Hi, piece.Hi)
+				continue
+			}
+			r.Piece(id, version, last.Lo, n.space.Bytes(last))
+			last = piece
+		}
+		r.Piece(id, version, last.Lo, n.space.Bytes(last))
+		r.WroteAll()
+	}
+}
+
+func (r *recorder) held(all []recording.Held, ids []syncvar.ID) []recording.Held {
+	for _, id := range ids {
+		all = append(all, recording.Held{ID: id, Version: r.node.engine.Version(id)})
+	}
+	return all
+}
+
+// elements returns the elements of a variable that a range has bytes of.
+func (r *recorder) elements(id syncvar.ID, piece consistency.Range) consistency.Range {
+	number, _ := r.node.space.Locate(piece)
+	g := &r.arrays[number]
+	size := consistency.Addr(g.Element)
+	whole := consistency.Range{Lo: piece.Lo - (piece.Lo-g.Lo)%size, Hi: g.Lo + (piece.Hi-g.Lo+size-1)/size*size}
+	if guard, _, err := r.node.space.Guard(whole); err != nil || guard != id {
+		return piece // the variable guards parts of elements
+	}
+	return whole
+}
+
+// returned records a call in which all ranks have met.
+func (r *recorder) returned(call rollcall.Call) {
+	if call == rollcall.Acquire || call == rollcall.Release {
+		return
+	}
+	m := recording.Meeting{Call: call, From: r.began, To: r.node.clock.since, Before: r.before, Step: r.steps.count, Line: r.line}
+	if call == rollcall.Update {
+		for _, a := range r.node.space.Arrivals() {
+			m.Arrived = append(m.Arrived, recording.Held{ID: a.ID, Version: a.Version})
+		}
+	}
+	r.Meeting(&m)
+}
+
+// stepCount counts the steps of a rank: phases, or the calls in which all ranks meet if they are no
+// phases.
+type stepCount struct {
+	count uint64
+	met   bool // all ranks have met in the call, as its phases tell
+}
+
+func (s *stepCount) on(e *event, mode Mode) {
+	switch e.kind {
+	case eventCalled:
+		s.met = false
+	case eventOf(syncvar.Agreed):
+		s.count++
+		s.met = true
+	case eventMet:
+		if !s.met && (e.call != rollcall.Fence || mode == Threaded) {
+			s.count++
+		}
+	}
+}
