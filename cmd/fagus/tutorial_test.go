@@ -13,16 +13,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
-// lesson is a block of docs/guide/tutorial.md.
+// lesson is a block of a page of docs/guide.
 type lesson struct {
 	info string // what follows the backquotes: the language and a word
 	text string
 }
 
-// tutorial returns the blocks of docs/guide/tutorial.md.
-func tutorial(t *testing.T) (blocks []lesson) {
+// lessons returns the blocks of a page of docs/guide.
+func lessons(t *testing.T, name string) (blocks []lesson) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/guide/tutorial.md")
+	page, err := os.ReadFile("../../docs/guide/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +36,20 @@ func tutorial(t *testing.T) (blocks []lesson) {
 // another. Where network namespaces can be made, two of them are its two hosts.
 func TestTutorial(t *testing.T) {
 	longtest.Need(t)
+	followPage(t, "tutorial.md")
+}
+
+// TestTravelPage does the same with docs/guide/travel.md.
+func TestTravelPage(t *testing.T) {
+	longtest.Need(t)
+	followPage(t, "travel.md")
+}
+
+func followPage(t *testing.T, name string) {
+	t.Helper()
 	work, fagus := t.TempDir(), command(t, "fagus")
 	dir := work
-	for i, block := range tutorial(t) {
+	for i, block := range lessons(t, name) {
 		kind, word, _ := strings.Cut(block.info, " ")
 		switch {
 		case kind == "go":
@@ -54,7 +65,7 @@ func TestTutorial(t *testing.T) {
 			})
 		default:
 			if dir = follow(t, fagus, dir, block.text); t.Failed() {
-				t.Fatalf("in block %d of docs/guide/tutorial.md", i+1)
+				t.Fatalf("in block %d of docs/guide/%s", i+1, name)
 			}
 		}
 	}
