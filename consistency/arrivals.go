@@ -11,12 +11,19 @@ type Arrival struct {
 
 // arrivals are those since the last call of ForgetArrivals.
 type arrivals struct {
-	logged bool
-	list   []Arrival
+	counted, logged bool
+	bytes           uint64
+	list            []Arrival
 }
 
 // LogArrivals makes Accept log what arrives from now on, for Arrivals.
-func (s *Space) LogArrivals() { s.arrivals.logged = true }
+func (s *Space) LogArrivals() { s.arrivals.counted, s.arrivals.logged = true, true }
+
+// CountArrivals makes Accept count the bytes that arrive from now on, for Arrived.
+func (s *Space) CountArrivals() { s.arrivals.counted = true }
+
+// Arrived returns how many bytes have arrived.
+func (s *Space) Arrived() uint64 { return s.arrivals.bytes }
 
 // Arrivals returns what has arrived since the last ForgetArrivals. The result is valid until the
 // next Accept or ForgetArrivals.
@@ -25,11 +32,14 @@ func (s *Space) Arrivals() []Arrival { return s.arrivals.list }
 // ForgetArrivals begins the log anew.
 func (s *Space) ForgetArrivals() { s.arrivals.list = s.arrivals.list[:0] }
 
-func (a *arrivals) log(id syncvar.ID, pieces []Piece) {
+func (a *arrivals) count(id syncvar.ID, pieces []Piece) {
 	arrival := Arrival{ID: id}
 	for _, p := range pieces {
 		arrival.Bytes += p.Len()
 		arrival.Version = max(arrival.Version, p.Version)
 	}
-	a.list = append(a.list, arrival)
+	a.bytes += uint64(arrival.Bytes)
+	if a.logged {
+		a.list = append(a.list, arrival)
+	}
 }

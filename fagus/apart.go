@@ -13,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -31,6 +32,7 @@ type note struct {
 	Entry    rollcall.Entry
 	Line     string // of the call that has failed; empty if none has
 	Declared []declaredNote
+	Counts   *meter.Counts `json:",omitempty"` // nil: it does not count
 }
 
 type declaredNote struct {
@@ -42,8 +44,10 @@ type declaredNote struct {
 // nil apart does nothing.
 type apart struct {
 	own       dimmnet.Rank
+	nodes     int
 	processes dimmnet.Describer
 	board     *rollcall.Board
+	meter     *meter.Meter // may be nil
 	declared  *declarations
 
 	mu   sync.Mutex
@@ -58,16 +62,16 @@ func newApart(net dimmnet.Network, declared *declarations) *apart {
 	if !ok || !able {
 		return nil
 	}
-	own, _ := j.Job()
-	return &apart{own: own, processes: d, declared: declared}
+	own, nodes := j.Job()
+	return &apart{own: own, nodes: nodes, processes: d, declared: declared}
 }
 
 // open lets other processes ask, until the returned function is called.
-func (a *apart) open(board *rollcall.Board) (closed func()) {
+func (a *apart) open(board *rollcall.Board, m *meter.Meter) (closed func()) {
 	if a == nil {
 		return func() {}
 	}
-	a.board = board
+	a.board, a.meter = board, m
 	a.processes.Describe(a.note)
 	return func() { a.processes.Describe(nil) }
 }
@@ -84,6 +88,25 @@ func (a *apart) ask(ctx context.Context, of []dimmnet.Rank) map[int]rollcall.Ent
 		}
 	}
 	return entries
+}
+
+// states returns meter.Run.Ask, which returns the states of ranks in other processes that answer.
+func (a *apart) states() func(ctx context.Context) []meter.State {
+	if a == nil {
+		return nil
+	}
+	return func(ctx context.Context) (found []meter.State) {
+		of := make([]dimmnet.Rank, a.nodes)
+		for r := range of {
+			of[r] = dimmnet.Rank(r)
+		}
+		for r, text := range a.processes.Ask(ctx, nil, of) {
+			if n, ok := decodeNote(text); ok && n.Counts != nil && dimmnet.Rank(r) != a.own {
+				found = append(found, meter.State{Rank: r, Does: n.Entry, Counts: *n.Counts})
+			}
+		}
+		return found
+	}
 }
 
 // failed is called with the error of a run. If two ranks disagree, it adds what the other processes
@@ -133,6 +156,9 @@ func (a *apart) note() []byte {
 	}
 	n := note{Entry: a.board.Roll().Ranks[a.own]}
 	n.Line, n.Declared = a.declared.noted(a.own)
+	if a.meter != nil {
+		n.Counts = a.meter.Counts(int(a.own))
+	}
 	for a.text = n.encode(); len(a.text) > dimmnet.MaxNote; a.text = n.encode() {
 		n.Declared = n.Declared[:len(n.Declared)/2]
 	}

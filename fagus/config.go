@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/phase"
@@ -162,6 +163,10 @@ type Config struct {
 	// and diff. With it, PlaceAuto is PlacePrivate: in one copy nobody sees what a rank writes.
 	Record *recording.Recording
 
+	// Meter, if not nil, counts what the ranks of this process do, for readers while they run. It
+	// watches one run at a time.
+	Meter *meter.Meter
+
 	// RollCall configures roll-calls: reports of what each rank does and what it waits for. By
 	// default a roll-call is printed to standard error when a rank has waited in a call for 30 s,
 	// which usually means that the program hangs.
@@ -172,11 +177,14 @@ type Config struct {
 	// nothing.
 	Checkpoints Checkpointer
 
-	// Log receives a debug record for every call that communicates, every Release and checkpoint,
-	// and the first failure of each rank. The run asks once, when it begins, whether Log takes
-	// debug records. If Log is nil, nothing is logged, except for a warning to slog.Default when a
-	// launcher started this process as one rank of several (see Run).
+	// Log receives what the program logs by Node.Log, a debug record for every call that
+	// communicates, every Release and checkpoint, and the first failure of each rank. The run asks
+	// once, when it begins, whether Log takes debug records. Each record says the rank and, in
+	// Phase mode, the number of phases. If Log is nil, nothing is logged but by Node.Log, except a
+	// warning to slog.Default when a launcher started this process as one of several (see Run).
 	Log *slog.Logger
+
+	records *slog.Logger // what the program logs by Node.Log
 
 	first counters
 
@@ -241,7 +249,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Net == nil {
 		c.Net = inproc.New(inproc.Config{})
 	}
-	if c.Log == nil {
+	if c.records = c.Log; c.Log == nil {
+		c.records = slog.Default()
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	c.replica = phase.NewReplica()

@@ -1,9 +1,6 @@
 package fagus
 
 import (
-	"context"
-	"log/slog"
-
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -17,7 +14,8 @@ type event struct {
 	ids    []syncvar.ID  // the variables that the event is about, if set does not name them
 	engine syncvar.Event // of an event of the engine
 	wait   wait          // of eventWaited
-	number uint64        // of a checkpoint
+	number uint64        // of a checkpoint, or the steps made
+	end    uint64        // of eventStepped: all steps
 	err    error         // of eventFailed, and of eventSaved if the checkpoint is not made
 }
 
@@ -41,6 +39,7 @@ const (
 	eventReturned                   // the call has succeeded
 	eventSaved                      // a checkpoint was made, or not
 	eventResumed                    // the run goes on from a checkpoint
+	eventStepped                    // the first loop of Steps or Rounds has begun, or made a step
 	eventFailed                     // a call has failed, the first one of the rank
 
 	eventEngine // eventOf the first kind of the engine's events
@@ -121,51 +120,4 @@ func (n engineEvents) emit(e event) {
 	if err := n.events.tellAll(e); err != nil {
 		_ = n.stick(err)
 	}
-}
-
-// callLog writes a debug record of each call, checkpoint and failure.
-type callLog struct {
-	node *Node
-	log  *slog.Logger
-}
-
-// newCallLog returns nil if log takes no debug records: to build one costs more than a phase.
-func newCallLog(ctx context.Context, n *Node, log *slog.Logger) *callLog {
-	if !log.Enabled(ctx, slog.LevelDebug) {
-		return nil
-	}
-	return &callLog{n, log}
-}
-
-func (l *callLog) kinds() []eventKind {
-	return []eventKind{eventReturned, eventSaved, eventResumed, eventFailed}
-}
-
-func (l *callLog) on(e *event) error {
-	n := l.node
-	switch e.kind {
-	case eventSaved:
-		l.log.Debug("checkpoint", "rank", n.rank, "number", e.number, "err", e.err)
-		return nil
-	case eventResumed:
-		l.log.Debug("resumed", "rank", n.rank, "number", e.number)
-		return nil
-	case eventFailed:
-		l.log.Debug("failed", "rank", n.rank, "err", e.err)
-		return nil
-	}
-	message, attrs := "collective call", []any{"rank", n.rank, "call", e.call.String()}
-	if e.call == rollcall.Release || e.call == rollcall.Acquire && n.mode != Phase {
-		message = "call"
-	}
-	if e.set != nil {
-		attrs = append(attrs, "set", e.set.String())
-	}
-	if n.mode == Phase {
-		var s Stats
-		n.engine.counts(&s)
-		attrs = append(attrs, "phases", s.Phases)
-	}
-	l.log.Debug(message, append(attrs, "now", n.host.Now().String())...)
-	return nil
 }

@@ -2,6 +2,7 @@ package fagus_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -30,9 +31,39 @@ func TestLogCheckpoints(t *testing.T) {
 		})
 		keeper.Close()
 	}
-	for _, want := range []string{"msg=checkpoint rank=0 number=1 err=<nil>", "msg=resumed rank=0 number=1", "msg=failed rank=0 err="} {
+	for _, want := range []string{"msg=checkpoint rank=0 phases=4 number=1 err=<nil>", "msg=resumed rank=0 phases=3 number=1", "msg=failed rank=0 phases=3 err="} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no record %q in\n%s", want, &b)
+		}
+	}
+}
+
+// TestProgramLog: what a program logs says its rank and, in Phase mode, how many phases it has been
+// through, also with attributes of a logger.
+func TestProgramLog(t *testing.T) {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		var b bytes.Buffer
+		log := slog.New(slog.NewTextHandler(&b, nil))
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Mode: mode, Log: log}, func(n *fagus.Node) error {
+			log := n.Log().With("part", "solver")
+			for i := range 3 {
+				if err := n.Barrier(); err != nil {
+					return err
+				}
+				if n.Rank() == 1 {
+					log.Info("step", "i", i)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			phases := map[fagus.Mode]string{fagus.Phase: fmt.Sprintf("phases=%d ", i+1)}[mode]
+			if want := fmt.Sprintf("level=INFO msg=step part=solver rank=1 %si=%d\n", phases, i); !strings.Contains(b.String(), want) {
+				t.Errorf("%v mode: no record %q in\n%s", mode, want, &b)
+			}
 		}
 	}
 }

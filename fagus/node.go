@@ -2,6 +2,7 @@ package fagus
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/consistency/order"
@@ -47,7 +48,8 @@ type Node struct {
 	declared  *declarations // of all ranks of this process
 	goroutine bool          // see isGoroutine
 	status    status
-	kept      *recorder // for Config.Record; nil if unset
+	kept      *recorder    // for Config.Record; nil if unset
+	log       *slog.Logger // of Log
 }
 
 // newNode makes the node of a rank. All ranks have the same configuration.
@@ -82,6 +84,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		declared:  declared,
 		goroutine: isGoroutine(h, cfg),
 	}
+	n.log = slog.New(ofRank{cfg.records.Handler(), n})
 	n.waits = newWaits(n)
 	if err := n.observe(ctx, &cfg); err != nil {
 		closeWatch(watch)
@@ -120,6 +123,10 @@ func (n *Node) observe(ctx context.Context, cfg *Config) (err error) {
 	}
 	if n.tracer = newTracer(n, cfg.Trace, local); n.tracer != nil {
 		n.events.add(n.tracer)
+	}
+	if m := newMetered(n, cfg.Meter); m != nil {
+		n.events.add(m)
+		n.events.add(newProfiled(ctx, n, cfg.Meter))
 	}
 	if l := newCallLog(ctx, n, cfg.Log); l != nil {
 		n.events.add(l)

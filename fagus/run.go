@@ -6,6 +6,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
+	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 )
@@ -55,7 +56,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()
 	defer context.AfterFunc(ctx, func() { board.End(context.Cause(ctx).Error()) })()
-	defer others.open(board)()
+	defer cfg.answer(about, board, others)()
 	results := make([]result, cfg.Nodes)
 	var before ProcessorTime
 	if !about.Virtual {
@@ -99,6 +100,20 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		results[first].Stats.Processor = processorTime().since(before)
 	}
 	return report(ctx, &cfg, results)
+}
+
+// answer lets readers of cfg.Meter and ranks in other processes ask what the ranks of this process
+// do, until the returned function is called.
+func (cfg *Config) answer(about rollcall.About, board *rollcall.Board, others *apart) (end func()) {
+	closed := others.open(board, cfg.Meter)
+	if cfg.Meter == nil {
+		return closed
+	}
+	ended := cfg.Meter.Begin(meter.Run{Nodes: cfg.Nodes, Mode: about.Mode, Virtual: about.Virtual, Board: board, Ask: others.states()})
+	return func() {
+		ended()
+		closed()
+	}
 }
 
 // report returns the Report of a run that has succeeded in this process.

@@ -91,6 +91,7 @@ func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
 	if first {
 		at, n.saving.looped = &n.saving.steps, true
 		defer func() { n.saving.over = true }()
+		n.stepped(*at, end)
 	}
 	for *at < end && n.Err() == nil {
 		next := min(*at+each, end)
@@ -98,9 +99,20 @@ func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
 			*at = end // what a resumed run would do again is done
 			return
 		}
-		if *at = next; first && next < end {
+		*at = next
+		if first {
+			n.stepped(next, end)
+		}
+		if first && next < end {
 			_ = n.Checkpoint() // an error sticks
 		}
+	}
+}
+
+// stepped tells the observers how many steps of the first loop are made.
+func (n *Node) stepped(steps, end int) {
+	if n.events.wanted(eventStepped) {
+		_ = n.events.tellAll(event{kind: eventStepped, number: uint64(steps), end: uint64(end)})
 	}
 }
 

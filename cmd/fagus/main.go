@@ -30,6 +30,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/newprogram"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/report"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/top"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/travel"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint/s3"
@@ -117,7 +118,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		}),
 	}
 	app.Commands = base.Complete(slices.Concat([]*cli.Command{
-		run.Command(), run.Apps(), newprogram.Command(), data.Command(), compare.Command(), launch.Command(), launch.Agent(), report.Command(), checkpoints.Command(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
+		run.Command(), run.Apps(), newprogram.Command(), data.Command(), compare.Command(), launch.Command(), launch.Agent(), report.Command(), top.Command(), top.Profile(), checkpoints.Command(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
 		lab.Command(),
 	}, travel.Commands(), about.Commands(func() *cmdline.Tree { return tree(app) }))...)
 	return app

@@ -84,6 +84,18 @@ func (p Place) Environ() []string {
 	return all
 }
 
+// OnHost returns a number that differs among the ranks of a host: as far as the launcher tells it,
+// the rank among them, and otherwise the rank. Each pod of an Indexed Job of Kubernetes is a host.
+func (p Place) OnHost() int {
+	switch {
+	case p.LocalRank >= 0:
+		return p.LocalRank
+	case p.Source == launchers.Completion:
+		return 0
+	}
+	return p.Rank
+}
+
 // environment reads the variables that a launcher has set.
 type environment struct {
 	lookup func(string) (string, bool)

@@ -188,3 +188,26 @@ func TestFromEnvErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestOnHost: the ranks of a host have different numbers, and the first of each host 0 if the
+// launcher says which it is.
+func TestOnHost(t *testing.T) {
+	for _, c := range []struct {
+		env  string
+		want int
+	}{
+		{"FAGUS_RANK=3 FAGUS_SIZE=4 FAGUS_JOB=j", 3},
+		{"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_RANK=1 PMIX_NAMESPACE=j", 1},
+		{"JOB_COMPLETION_INDEX=3 FAGUS_SIZE=4 FAGUS_JOB=j", 0},
+	} {
+		set := make(map[string]string)
+		for _, word := range strings.Fields(c.env) {
+			name, value, _ := strings.Cut(word, "=")
+			set[name] = value
+		}
+		place, err := FromEnv(func(name string) (string, bool) { v, ok := set[name]; return v, ok })
+		if err != nil || place.OnHost() != c.want {
+			t.Errorf("%s: the rank is number %d of its host, want %d; error %v", c.env, place.OnHost(), c.want, err)
+		}
+	}
+}

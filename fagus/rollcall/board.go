@@ -214,10 +214,22 @@ func (b *Board) check(now time.Time) (due bool) {
 	return due
 }
 
+// Here returns the number of ranks in this process.
+func (b *Board) Here() int {
+	if b.about.Only != nil {
+		return 1
+	}
+	return b.about.Nodes
+}
+
 // Roll makes a roll-call: it returns what all ranks do now.
-func (b *Board) Roll() Roll {
+func (b *Board) Roll() Roll { return b.roll(b.lines()) }
+
+// Brief is Roll without most source lines, which take the longest to find.
+func (b *Board) Brief() Roll { return b.roll(make([]string, len(b.monitors))) }
+
+func (b *Board) roll(lines []string) Roll {
 	roll := Roll{Mode: b.about.Mode, Ranks: make([]Entry, len(b.monitors))}
-	lines := b.lines()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()

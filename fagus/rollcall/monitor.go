@@ -81,13 +81,17 @@ type Engine interface {
 // Attach sets the engine of the rank. It must be called before the first Enter.
 func (m *Monitor) Attach(engine Engine) { m.engine = engine }
 
-// labelKey is the key of the label that identifies a rank's goroutine in profiles.
+// labelKey is the key of the label that identifies a rank's goroutine in profiles. Its value is a
+// text such as "3 of 0xc0000123": rank 3, and the Board.
 const labelKey = "fagus rank"
 
 // Label labels the calling goroutine as the rank's, in addition to the labels of ctx.
 // Goroutines that it starts inherit the label.
-func (m *Monitor) Label(ctx context.Context) {
-	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels(labelKey, m.label)))
+func (m *Monitor) Label(ctx context.Context) { pprof.SetGoroutineLabels(m.Labels(ctx)) }
+
+// Labels returns ctx with the label that Label gives a goroutine.
+func (m *Monitor) Labels(ctx context.Context) context.Context {
+	return pprof.WithLabels(ctx, pprof.Labels(labelKey, m.label))
 }
 
 // Enter records that the rank enters a call that requests set, which may be nil. If the

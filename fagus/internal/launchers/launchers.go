@@ -4,6 +4,8 @@ package launchers
 const (
 	FagusRank = "FAGUS_RANK"
 	FagusSize = "FAGUS_SIZE"
+	// Completion is the variable that gives the rank of a pod of an Indexed Job of Kubernetes.
+	Completion = "JOB_COMPLETION_INDEX"
 )
 
 // Launcher lists the variables that one kind of launcher sets. Where a field lists several
@@ -69,6 +71,6 @@ func All() []Launcher {
 		{Rank: "SLURM_PROCID", Step: "SLURM_STEP_ID", Sizes: []string{"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
 			LocalRank: []string{"SLURM_LOCALID"}, Hosts: []string{"SLURM_STEP_NUM_NODES", "SLURM_NNODES"},
 			Jobs: [][]string{{"SLURM_JOB_ID", "SLURM_STEP_ID"}}, Allotted: "SLURM_NTASKS", Start: "start the program by srun"},
-		{Rank: "JOB_COMPLETION_INDEX", Sizes: []string{FagusSize}, Start: "make it an Indexed Job"},
+		{Rank: Completion, Sizes: []string{FagusSize}, Start: "make it an Indexed Job"},
 	}
 }

@@ -45,6 +45,11 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	if idle, err := cfg.standBy(); idle || err != nil {
 		return err
 	}
+	unserved, err := cfg.serveMetrics(c.App.ErrWriter)
+	if err != nil {
+		return err
+	}
+	defer unserved()
 	on, err := cfg.Open(ctx)
 	if err == nil && a.Open != nil {
 		err = a.Open(ctx, on)

@@ -43,6 +43,9 @@ type Config struct {
 
 	traceFile string // where Execute writes Trace
 
+	metricsHost string // where Execute serves Meter
+	metricsPort int    // of the first rank of a host; 0: a free one
+
 	watch *watch // of Begin; nil: nothing ends the process
 	// place is this process's place in a job of processes; nil if it has none. Each process is a
 	// rank; on a simulated network the process of rank 0 runs all ranks.
@@ -94,6 +97,7 @@ func flags(d defaults) []cli.Flag {
 		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run and names its line; advice follows at the end (Linux)"},
 		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
 		traceFlag(category),
+		metricsFlag(category),
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "print packets and protocol counters, too, and log every call of every rank to standard error"},
 		rollCallFlag(category),
 		TimeoutFlag(category),
@@ -129,6 +133,9 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 		cfg.History = history.New()
 	}
 	if err = errors.Join(cfg.readTrace(c), cfg.readRecord(c)); err != nil {
+		return cfg, err
+	}
+	if err = cfg.readMetrics(c); err != nil {
 		return cfg, err
 	}
 	if c.Bool("verbose") {

@@ -84,7 +84,9 @@ func (t *Target) join(ctx context.Context) error {
 		}
 	}
 	spec := t.Spec
-	spec.Log = t.Log
+	if t.Log != nil {
+		spec.Log = t.Log.With("rank", t.place.Rank)
+	}
 	if err := spec.Complete(os.LookupEnv, *t.place); err != nil {
 		return t.reported(ctx, asUsage(err))
 	}

@@ -1,0 +1,168 @@
+package top
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/pprof/profile"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/fagus/metrics"
+	"github.com/fagus-dsm/fagus/fagus/program/outfile"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
+)
+
+// Profile returns the command fagus profile.
+func Profile() *cli.Command {
+	return &cli.Command{
+		Name: "profile", Usage: "write one CPU profile of all processes of a job that is running",
+		UsageText: `fagus profile [flags] ADDR...
+
+fagus profile 127.0.0.1:9100-9103                              four ranks
+fagus profile --seconds 10 --out sor.pb.gz 127.0.0.1:9100-9103
+go tool pprof -tags sor.pb.gz                                  time by rank, call and set
+go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
+		Description: "ADDR is where a process of the job serves metrics (--metrics); 9100-9103 are four ports. Samples\n" +
+			"have the labels rank, call (what the rank is in; none: it computes) and set (what it wants or\n" +
+			"holds).",
+		Flags: []cli.Flag{
+			&cli.Float64Flag{Name: "seconds", Value: 5, Usage: fmt.Sprintf("how long to profile, up to %v", metrics.MostProfile.Seconds())},
+			&cli.StringFlag{Name: "out", Value: "profile.pb.gz", Usage: "the `FILE` to write"},
+		},
+		Action: func(c *cli.Context) error {
+			lasts := c.Float64("seconds")
+			if !(lasts > 0 && lasts <= metrics.MostProfile.Seconds()) {
+				return usage.Errorf("--seconds %v: want more than 0, up to %v", lasts, metrics.MostProfile.Seconds())
+			}
+			addrs, err := addresses(c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			merged, err := profiles(c.Context, addrs, lasts)
+			if err != nil {
+				return err
+			}
+			if err := outfile.Replace(c.String("out"), merged.Write); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "%s\nwritten: %s\n", clean(times(merged), 0), c.String("out"))
+			return err
+		},
+	}
+}
+
+// addresses returns what the words name: HOST:PORT, or HOST:FIRST-LAST.
+func addresses(words []string) (all []string, err error) {
+	if len(words) == 0 {
+		return nil, usage.Errorf("want the address of a process that runs with --metrics; see --help")
+	}
+	for _, word := range words {
+		if err := checkAddress(word); err != nil {
+			return nil, err
+		}
+		colon := strings.LastIndexByte(word, ':')
+		from, to, several := strings.Cut(word[colon+1:], "-")
+		if !several {
+			all = append(all, word)
+			continue
+		}
+		first, err := strconv.ParseUint(from, 10, 16)
+		last, err2 := strconv.ParseUint(to, 10, 16)
+		if err != nil || err2 != nil || first > last {
+			return nil, usage.Errorf("%s: want two ports, as in 127.0.0.1:9100-9103", word)
+		}
+		for port := first; port <= last; port++ {
+			all = append(all, fmt.Sprintf("%s:%d", word[:colon], port))
+		}
+	}
+	return all, nil
+}
+
+// profiles returns the profiles of all processes as one.
+func profiles(ctx context.Context, addrs []string, seconds float64) (*profile.Profile, error) {
+	all, errs := make([]*profile.Profile, len(addrs)), make([]error, len(addrs))
+	var asked sync.WaitGroup
+	for i, addr := range addrs {
+		asked.Go(func() { all[i], errs[i] = oneProfile(ctx, addr, seconds) })
+	}
+	asked.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return profile.Merge(all)
+}
+
+func oneProfile(ctx context.Context, addr string, seconds float64) (*profile.Profile, error) {
+	lasts := time.Duration(seconds * float64(time.Second))
+	text, err := get(ctx, addr, "/profile?seconds="+strconv.FormatFloat(seconds, 'g', -1, 64), patience+lasts)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.Parse(bytes.NewReader(text))
+	if err == nil {
+		err = p.CheckValid()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s answers with no profile: %w", addr, err)
+	}
+	for _, s := range p.Sample {
+		name(s)
+	}
+	return p, nil
+}
+
+// name gives the labels of a sample their names for users.
+func name(s *profile.Sample) {
+	if of := s.Label["fagus rank"]; len(of) > 0 {
+		rank, _, _ := strings.Cut(of[0], " ") // "3 of 0xc0000123"
+		s.Label["rank"] = []string{rank}
+		delete(s.Label, "fagus rank")
+	}
+	maps.DeleteFunc(s.Label, func(_ string, values []string) bool { return slices.Equal(values, []string{""}) })
+}
+
+// times returns a table of the time of each rank, in the program and in each call.
+func times(p *profile.Profile) string {
+	at := len(p.SampleType) - 1 // the values are samples and nanoseconds
+	ranks, calls := make(map[string]map[string]int64), make(map[string]bool)
+	for _, s := range p.Sample {
+		rank, call := first(s.Label["rank"], "none"), first(s.Label["call"], "computing")
+		if ranks[rank] == nil {
+			ranks[rank] = make(map[string]int64)
+		}
+		ranks[rank][call] += s.Value[at]
+		calls[call] = true
+	}
+	columns := slices.Sorted(maps.Keys(calls))
+	header, right := table.Row{"rank"}, []int{1}
+	for i, call := range columns {
+		header, right = append(header, call), append(right, 2+i)
+	}
+	t := base.NewTable(header, right...)
+	for _, rank := range slices.SortedFunc(maps.Keys(ranks), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }) {
+		row := table.Row{rank}
+		for _, call := range columns {
+			row = append(row, fmt.Sprintf("%.2f s", float64(ranks[rank][call])/1e9))
+		}
+		t.AppendRow(row)
+	}
+	return t.Render()
+}
+
+func first(values []string, otherwise string) string {
+	if len(values) == 0 {
+		return otherwise
+	}
+	return values[0]
+}

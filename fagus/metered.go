@@ -1,0 +1,71 @@
+package fagus
+
+import (
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/meter"
+	"github.com/fagus-dsm/fagus/syncvar"
+)
+
+// metered counts what one rank does for Config.Meter. It reads no clock: its times are those of the
+// rank's stopwatch, which says nothing of a call that is too short.
+type metered struct {
+	*meter.Rank
+	node *Node
+
+	began   Time // when the call began; untimed if its time is not known
+	posted  dimmnet.Counters
+	arrived uint64
+}
+
+const untimed = Time(-1)
+
+// newMetered returns nil without a meter.
+func newMetered(n *Node, m *meter.Meter) *metered {
+	if m == nil {
+		return nil
+	}
+	n.space.CountArrivals()
+	return &metered{Rank: m.Rank(n.rank), node: n, began: untimed}
+}
+
+func (m *metered) kinds() []eventKind {
+	return []eventKind{
+		eventWaiting, eventReleased, eventWaited, eventReturned, eventSaved, eventResumed, eventStepped, eventFailed, eventOf(syncvar.Agreed),
+	}
+}
+
+func (m *metered) on(e *event) error {
+	switch e.kind {
+	case eventWaiting, eventReleased:
+		m.began = m.node.clock.since
+	case eventOf(syncvar.Agreed):
+		m.Phase()
+	case eventWaited:
+		why := meter.Held
+		if e.wait.id == noVariable {
+			why = meter.Late
+		}
+		m.Waited(why, e.wait.to-e.wait.from)
+	case eventReturned:
+		m.returned(e)
+	case eventSaved:
+		m.Saved(e.number, e.err)
+	case eventResumed:
+		m.Resumed(e.number)
+	case eventStepped:
+		m.Stepped(e.number, e.end)
+	case eventFailed:
+		m.Failed()
+	}
+	return nil
+}
+
+func (m *metered) returned(e *event) {
+	took := Time(0)
+	if m.began != untimed {
+		took, m.began = m.node.clock.since-m.began, untimed
+	}
+	posted, arrived := m.node.engine.Counters(), m.node.space.Arrived()
+	m.Called(e.call, took, posted.Minus(m.posted), arrived-m.arrived)
+	m.posted, m.arrived = posted, arrived
+}

@@ -1,0 +1,72 @@
+package runflags
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/fagus-dsm/fagus/fagus/meter"
+	"github.com/fagus-dsm/fagus/fagus/metrics"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
+)
+
+const (
+	metricsName = "metrics"
+	lastPort    = 1<<16 - 1
+)
+
+func metricsFlag(category string) cli.Flag {
+	return &cli.StringFlag{Name: metricsName, Category: category,
+		Usage: "serve what the ranks do by HTTP at `ADDR`, for example 127.0.0.1:9100: for Prometheus (/metrics), for probes (/healthz, /readyz) and for fagus top. If ranks are processes, rank 2 of a host has port 9102. Port 0 selects a free one, which is printed to standard error"}
+}
+
+func (cfg *Config) readMetrics(c *cli.Context) error {
+	if err := notEmpty(c, metricsName); err != nil {
+		return err
+	}
+	at := c.String(metricsName)
+	if at == "" {
+		return nil
+	}
+	host, text, err := net.SplitHostPort(at)
+	if err != nil {
+		return usage.Errorf("--%s %s: want HOST:PORT, for example 127.0.0.1:9100, or :9100 for all addresses of the host", metricsName, at)
+	}
+	last := lastPort
+	if cfg.Network.Processes {
+		last -= cfg.Nodes - 1
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil || port < 0 || port > last {
+		return usage.Errorf("--%s %s: want a port from 0 to %d", metricsName, at, last)
+	}
+	cfg.Meter, cfg.metricsHost, cfg.metricsPort = meter.New(), host, port
+	return nil
+}
+
+// serveMetrics serves what the ranks of this process do, and prints where, until the returned
+// function is called.
+func (cfg *Config) serveMetrics(w io.Writer) (end func(), err error) {
+	if cfg.Meter == nil {
+		return func() {}, nil
+	}
+	about, port, of := metrics.About{Program: cfg.Program, Net: cfg.Network.Name}, cfg.metricsPort, ""
+	if cfg.place != nil {
+		about.Restarts = cfg.place.Attempt
+	}
+	if cfg.isRank() {
+		of = fmt.Sprintf("rank %d: ", cfg.place.Rank)
+		if port > 0 {
+			port += cfg.place.OnHost()
+		}
+	}
+	server, err := metrics.Serve(net.JoinHostPort(cfg.metricsHost, strconv.Itoa(port)), cfg.Meter, about)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(w, "%smetrics at http://%v/metrics\n", of, server.Addr())
+	return func() { _ = server.Close() }, nil // nobody waits for its requests
+}
