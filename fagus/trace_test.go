@@ -106,4 +106,27 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// TestTraceOfFence: a call that does not wait does not last from the call before.
+func TestTraceOfFence(t *testing.T) {
+	net, err := sim.New(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := trace.New()
+	_, err = fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: net, Trace: tr}, func(n *fagus.Node) error {
+		n.Spend(fagus.Millisecond)
+		return n.Fence()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range tr.Ranks {
+		for _, e := range r.Events {
+			if e.Call == rollcall.Fence && (e.From < fagus.Millisecond || e.To-e.From > fagus.Microsecond) {
+				t.Errorf("rank %d computes for 1 ms, and its Fence lasts from %v to %v", r.Rank, e.From, e.To)
+			}
+		}
+	}
+}
+
 func round(t fagus.Time) fagus.Time { return t / fagus.Nanosecond * fagus.Nanosecond }

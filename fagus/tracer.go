@@ -21,7 +21,7 @@ type tracer struct {
 
 	line   int32 // of the call that has begun
 	moving Time  // when its data began to move; 0 if they did not
-	began  Time  // when it began to wait
+	began  Time  // when it began to wait; untimed if it did not
 	steps  stepCount
 	posted dimmnet.Counters
 }
@@ -79,7 +79,7 @@ func (t *tracer) on(e *event) error {
 
 // begin begins a call.
 func (t *tracer) begin(call rollcall.Call) {
-	t.line, t.moving, t.began = trace.None, 0, t.node.clock.since
+	t.line, t.moving, t.began = trace.None, 0, untimed
 	t.node.space.ForgetArrivals()
 	if call != rollcall.End { // which the program does not make
 		t.line = t.Line(source.Key(), source.Here)
@@ -118,7 +118,10 @@ func (t *tracer) returned(e *event) {
 	posted := t.node.engine.Counters()
 	by := posted.Minus(t.posted)
 	t.posted = posted
-	call := trace.Of(trace.Called, min(t.began, now), now)
+	if t.began == untimed { // a Fence of Phase mode
+		t.began = now
+	}
+	call := trace.Of(trace.Called, t.began, now)
 	call.Call, call.Number, call.Line = e.call, t.steps.count, t.line
 	call.Bytes, call.Posts = by.Bytes, uint32(by.Stores+by.Writes+by.Pushes)
 	if e.set != nil {
