@@ -67,12 +67,12 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	stop()
 	ended()
 	on.reportRecord(c.App.ErrWriter)
-	if err := errors.Join(err, on.writeTrace(err)); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, on.writeTrace(err))
 	}
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
 		return err
 	}
 	on.Doing("writing the results has not ended")
-	return a.Report(on, report)
+	return errors.Join(a.Report(on, report), on.writeTrace(nil))
 }

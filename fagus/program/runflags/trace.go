@@ -3,12 +3,14 @@ package runflags
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
 )
@@ -24,6 +26,9 @@ func (cfg *Config) readTrace(c *cli.Context) error {
 	cfg.traceFile = c.String("trace")
 	if cfg.traceFile == "" {
 		return nil
+	}
+	if of, err := os.Stat(cfg.traceFile); err == nil && !of.Mode().IsRegular() {
+		return usage.Errorf("--trace %s: want the name of a file", cfg.traceFile)
 	}
 	cfg.Trace = trace.New()
 	cfg.Trace.Net = cfg.Network.Name
@@ -45,5 +50,8 @@ func (t *Target) writeTrace(failed error) error {
 	}
 	t.Trace.Program = t.Program
 	t.Doing("writing the trace has not ended")
-	return outfile.Replace(file, func(w io.Writer) error { return tracefile.Write(w, t.Trace) })
+	if err := outfile.Replace(file, func(w io.Writer) error { return tracefile.Write(w, t.Trace) }); err != nil {
+		return fmt.Errorf("--trace %s: %w", file, err)
+	}
+	return nil
 }

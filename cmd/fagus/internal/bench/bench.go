@@ -107,6 +107,9 @@ func measureCalls(c *cli.Context) error {
 // print at rank 0.
 func atRanks(c *cli.Context, check func(*runflags.Config) error, measure func(context.Context, *runflags.Target) error, print func() error) error {
 	cfg, err := runflags.FromFlags(c)
+	if err == nil && (cfg.Trace != nil || cfg.Record != nil || cfg.Meter != nil) {
+		err = usage.Errorf("--trace, --record and --metrics are for programs: a measurement makes many short runs")
+	}
 	if err == nil {
 		err = check(&cfg)
 	}

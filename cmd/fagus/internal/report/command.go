@@ -62,6 +62,11 @@ func report(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if of, err := file.Stat(); err == nil {
+		if other, err := os.Stat(page); err == nil && os.SameFile(of, other) {
+			return usage.Errorf("--html %s is the trace: name another file", page)
+		}
+	}
 	r := analysis.Of(t)
 	if page != "" {
 		if err := outfile.Replace(page, func(w io.Writer) error { return writePage(w, r) }); err != nil {

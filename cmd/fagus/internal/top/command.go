@@ -134,6 +134,9 @@ func fetch(ctx context.Context, addrs []string) (*metrics.Document, error) {
 			failed = errors.Join(failed, err)
 		case all == nil:
 			all = d
+		case d.Program != all.Program || d.Mode != all.Mode || d.Net != all.Net || d.Nodes != all.Nodes:
+			return nil, usage.Errorf("%s is of another job than %s: %s on %d ranks, and %s on %d; name the addresses of one job",
+				addr, addrs[0], base.Printable(d.Program), d.Nodes, base.Printable(all.Program), all.Nodes)
 		default:
 			all.Ranks = merge(all.Ranks, d.Ranks)
 		}

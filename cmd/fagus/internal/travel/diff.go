@@ -88,10 +88,18 @@ func diff(c *cli.Context) error {
 	if err := base.PrintText(c, d, d.text); err != nil {
 		return err
 	}
-	if !d.Equal {
+	switch {
+	case !d.Equal:
 		return errors.New("the runs differ")
+	case !d.whole():
+		return usage.Errorf("no difference was found, but not everything could be compared")
 	}
 	return nil
+}
+
+// whole reports whether the runs were compared up to their ends, and all elements are known.
+func (d *difference) whole() bool {
+	return d.Unknown == 0 && d.Last == (meeting{call: rollcall.End}).String()
 }
 
 // comparison compares two runs.

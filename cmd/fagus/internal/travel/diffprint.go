@@ -22,8 +22,10 @@ func (d *difference) text() string {
 	switch {
 	case d.First != nil:
 		d.First.print(&b, d)
-	case d.Last == (meeting{call: rollcall.End}).String():
+	case d.whole():
 		b.WriteString("no difference\n")
+	case d.Unknown > 0:
+		fmt.Fprintf(&b, "no difference in what is known up to %s\n", d.Last)
 	case d.Points > 0:
 		fmt.Fprintf(&b, "no difference until %s, the last call that both records have\n", d.Last)
 	default:
@@ -48,7 +50,7 @@ func (f *first) print(b *strings.Builder, d *difference) {
 	if f.Elements > 0 {
 		fmt.Fprintf(b, "first difference: %s[%d] at %s, one of %s of %s", name, f.Element, where, count(f.Elements, "element"), name)
 	} else {
-		fmt.Fprintf(b, "first difference: an element of %s[%d:%d] at %s", name, f.Element, f.Last+1, where)
+		fmt.Fprintf(b, "first known difference: an element of %s[%d:%d] at %s", name, f.Element, f.Last+1, where)
 	}
 	if len(f.Other) > 0 {
 		fmt.Fprintf(b, "; so do elements of %s", base.Short(strings.Join(f.Other, ", "), 60))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
@@ -140,6 +141,9 @@ func (r *run) add(a recording.Array) error {
 	}
 	if a.Element < 1 || a.Bytes < a.Element || a.Bytes%a.Element != 0 || a.Base < last || uint64(a.Base)%consistency.PageBytes != 0 || a.Base > consistency.MaxAddr || a.Bytes > consistency.MaxAddr {
 		return fmt.Errorf("%s: array %s has %d bytes at %#x, in elements of %d bytes: such a record no run makes", r.Dir, base.Printable(a.Name), a.Bytes, a.Base, a.Element)
+	}
+	if slices.ContainsFunc(r.arrays, func(of array) bool { return of.Name == a.Name }) {
+		return fmt.Errorf("%s: two arrays have the name %s: such a record no run makes", r.Dir, base.Printable(a.Name))
 	}
 	of := array{Array: a}
 	if e, err := elements.Of(a.Kind, a.Element, a.Bytes); err == nil {
