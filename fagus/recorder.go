@@ -15,8 +15,7 @@ type recorder struct {
 	arrays []consistency.Region // those that are recorded
 	steps  stepCount
 
-	began   Time   // when the call began
-	before  uint64 // steps before it
+	before  uint64 // steps before the call
 	line    int    // of the call
 	tenure  recording.Tenure
 	rebinds bool // the tenures are those of a Rebind
@@ -55,7 +54,7 @@ func (r *recorder) on(e *event) error {
 	case eventBound:
 		r.bound(e.ids, false)
 	case eventCalled, eventReleasing:
-		r.began, r.before = r.node.clock.since, r.steps.count
+		r.before = r.steps.count
 		r.node.space.ForgetArrivals()
 		if r.line = 0; e.call != rollcall.End { // which the program does not make
 			r.line = r.Line(source.Key(), source.Here)
@@ -150,7 +149,7 @@ func (r *recorder) returned(call rollcall.Call) {
 	if call == rollcall.Acquire || call == rollcall.Release {
 		return
 	}
-	m := recording.Meeting{Call: call, From: r.began, To: r.node.clock.since, Before: r.before, Step: r.steps.count, Line: r.line}
+	m := recording.Meeting{Call: call, From: r.node.clock.began, To: r.node.clock.since, Before: r.before, Step: r.steps.count, Line: r.line}
 	if call == rollcall.Update {
 		for _, a := range r.node.space.Arrivals() {
 			m.Arrived = append(m.Arrived, recording.Held{ID: a.ID, Version: a.Version})

@@ -157,6 +157,56 @@ func checkRecorded(t *testing.T, of *recording.Recording) {
 	}
 }
 
+// TestRecordOfMeetings: a meeting begins when the rank makes the call, not at the end of the call
+// before.
+func TestRecordOfMeetings(t *testing.T) {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		net, err := sim.New(sim.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := fagus.Config{Nodes: 2, Net: net, Mode: mode, Record: recording.New(filepath.Join(t.TempDir(), "rec"))}
+		_, err = fagus.Run(t.Context(), cfg, func(n *fagus.Node) error {
+			for _, call := range []func() error{n.Fence, n.Barrier, n.Update} {
+				n.Spend(fagus.Millisecond)
+				if err := call(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := recording.Open(cfg.Record.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := run.Rank(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		before, meetings := fagus.Time(0), 0
+		for e, err := in.Next(); err != io.EOF; e, err = in.Next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, ok := e.(*recording.Meeting)
+			if !ok || m.Call == rollcall.End {
+				continue
+			}
+			if m.From-before < fagus.Millisecond {
+				t.Errorf("%v mode: the rank computes for 1 ms after %v, and %v begins at %v", mode, before, m.Call, m.From)
+			}
+			before, meetings = m.To, meetings+1
+		}
+		if meetings != 3 {
+			t.Errorf("%v mode: %d meetings, want 3", mode, meetings)
+		}
+	}
+}
+
 // TestRecordIsInvisible: a simulated run has the same packets and times with a record.
 func TestRecordIsInvisible(t *testing.T) {
 	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {

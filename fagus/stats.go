@@ -210,6 +210,7 @@ type stopwatch struct {
 	host   dimmnet.Host
 	part   Part // the current part
 	since  Time // the time up to which parts are charged
+	began  Time // when the rank entered the present call, or the last one
 	parts  [Parts]Use
 	drawn  bool   // spans are recorded
 	exact  bool   // short calls read the clock, too
@@ -249,6 +250,9 @@ func (w *stopwatch) enter(p Part) {
 		return
 	}
 	w.part = p
+	if p != PartCompute {
+		w.began = now
+	}
 	w.parts[p].Calls++
 	if w.traced {
 		w.host.Note(p.String(), uint64(w.parts[p].Calls))

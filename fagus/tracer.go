@@ -21,7 +21,6 @@ type tracer struct {
 
 	line   int32 // of the call that has begun
 	moving Time  // when its data began to move; 0 if they did not
-	began  Time  // when it began to wait; untimed if it did not
 	steps  stepCount
 	posted dimmnet.Counters
 }
@@ -37,7 +36,7 @@ func newTracer(n *Node, t *trace.Trace, local int) *tracer {
 
 func (t *tracer) kinds() []eventKind {
 	return []eventKind{
-		eventBound, eventCalled, eventWaiting, eventWaited, eventMet, eventReleasing, eventReleased, eventReturned,
+		eventBound, eventCalled, eventWaited, eventMet, eventReleasing, eventReleased, eventReturned,
 		eventSaved, eventResumed, eventFailed, eventOf(syncvar.Moving), eventOf(syncvar.Agreed), eventOf(syncvar.Denied),
 	}
 }
@@ -51,8 +50,6 @@ func (t *tracer) on(e *event) error {
 		t.Bound(trace.Variable{Name: t.node.space.Name(id), Bytes: bytes, Pieces: pieces})
 	case eventCalled, eventReleasing:
 		t.begin(e.call)
-	case eventWaiting:
-		t.began = t.node.clock.since
 	case eventOf(syncvar.Moving):
 		t.moving = t.node.host.Now()
 	case eventOf(syncvar.Denied):
@@ -65,7 +62,6 @@ func (t *tracer) on(e *event) error {
 		}
 		t.Add(w)
 	case eventReleased:
-		t.began = t.node.clock.since
 		t.wrote(e.ids)
 	case eventReturned:
 		t.returned(e)
@@ -79,7 +75,7 @@ func (t *tracer) on(e *event) error {
 
 // begin begins a call.
 func (t *tracer) begin(call rollcall.Call) {
-	t.line, t.moving, t.began = trace.None, 0, untimed
+	t.line, t.moving = trace.None, 0
 	t.node.space.ForgetArrivals()
 	if call != rollcall.End { // which the program does not make
 		t.line = t.Line(source.Key(), source.Here)
@@ -118,10 +114,7 @@ func (t *tracer) returned(e *event) {
 	posted := t.node.engine.Counters()
 	by := posted.Minus(t.posted)
 	t.posted = posted
-	if t.began == untimed { // a Fence of Phase mode
-		t.began = now
-	}
-	call := trace.Of(trace.Called, t.began, now)
+	call := trace.Of(trace.Called, t.node.clock.began, now)
 	call.Call, call.Number, call.Line = e.call, t.steps.count, t.line
 	call.Bytes, call.Posts = by.Bytes, uint32(by.Stores+by.Writes+by.Pushes)
 	if e.set != nil {
@@ -158,11 +151,8 @@ func gatherTrace(ctx context.Context, net dimmnet.Network, t *trace.Trace) error
 	if err != nil {
 		return fmt.Errorf("fagus: gathering the trace of a run: %w", err)
 	}
-	for r, data := range all {
-		if own != 0 || r == 0 {
-			continue
-		}
-		if err := t.Decode(r, data); err != nil {
+	for r := 1; own == 0 && r < len(all); r++ {
+		if err := t.Decode(r, all[r]); err != nil {
 			return err
 		}
 	}
