@@ -11,19 +11,12 @@ type Arrival struct {
 
 // arrivals are those since the last call of ForgetArrivals.
 type arrivals struct {
-	counted, logged bool
-	bytes           uint64
-	list            []Arrival
+	logged bool
+	list   []Arrival
 }
 
 // LogArrivals makes Accept log what arrives from now on, for Arrivals.
-func (s *Space) LogArrivals() { s.arrivals.counted, s.arrivals.logged = true, true }
-
-// CountArrivals makes Accept count the bytes that arrive from now on, for Arrived.
-func (s *Space) CountArrivals() { s.arrivals.counted = true }
-
-// Arrived returns how many bytes have arrived.
-func (s *Space) Arrived() uint64 { return s.arrivals.bytes }
+func (s *Space) LogArrivals() { s.arrivals.logged = true }
 
 // Arrivals returns what has arrived since the last ForgetArrivals. The result is valid until the
 // next Accept or ForgetArrivals.
@@ -32,14 +25,11 @@ func (s *Space) Arrivals() []Arrival { return s.arrivals.list }
 // ForgetArrivals begins the log anew.
 func (s *Space) ForgetArrivals() { s.arrivals.list = s.arrivals.list[:0] }
 
-func (a *arrivals) count(id syncvar.ID, pieces []Piece) {
+func (a *arrivals) log(id syncvar.ID, pieces []Piece) {
 	arrival := Arrival{ID: id}
 	for _, p := range pieces {
 		arrival.Bytes += p.Len()
 		arrival.Version = max(arrival.Version, p.Version)
 	}
-	a.bytes += uint64(arrival.Bytes)
-	if a.logged {
-		a.list = append(a.list, arrival)
-	}
+	a.list = append(a.list, arrival)
 }

@@ -217,8 +217,8 @@ func (s *Space) Accept(id syncvar.ID, pieces []Piece) {
 	if v.writing {
 		panic(fmt.Sprintf("consistency: data for %q arrived during its exclusive tenure", v.name))
 	}
-	if s.arrivals.counted {
-		s.arrivals.count(id, pieces)
+	if s.arrivals.logged {
+		s.arrivals.log(id, pieces)
 	}
 	v.accepted(pieces)
 	v.stamps = v.stamps.overwrite(pieces)

@@ -12,8 +12,7 @@ type event struct {
 	call   rollcall.Call // unset in events of the engine
 	set    *SyncSet      // of a tenure; else nil
 	ids    []syncvar.ID  // the variables that the event is about, if set does not name them
-	engine syncvar.Event // of an event of the engine
-	wait   wait          // of eventWaited
+	wait   *wait         // of eventWaited
 	number uint64        // of a checkpoint, or the steps made
 	end    uint64        // of eventStepped: all steps
 	err    error         // of eventFailed, and of eventSaved if the checkpoint is not made
@@ -111,7 +110,7 @@ func (n engineEvents) Entered() {
 func (n engineEvents) On(e syncvar.Event) {
 	n.waits.on(e)
 	if n.events.wanted(eventOf(e.Kind)) {
-		n.emit(event{kind: eventOf(e.Kind), engine: e})
+		n.emit(event{kind: eventOf(e.Kind)})
 	}
 }
 

@@ -1,7 +1,6 @@
 package fagus
 
 import (
-	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -11,10 +10,9 @@ import (
 type metered struct {
 	*meter.Rank
 	node *Node
+	call *callSummary
 
-	began   Time // when the call began; untimed if its time is not known
-	posted  dimmnet.Counters
-	arrived uint64
+	began Time // when the call began; untimed if its time is not known
 }
 
 const untimed = Time(-1)
@@ -24,8 +22,7 @@ func newMetered(n *Node, m *meter.Meter) *metered {
 	if m == nil {
 		return nil
 	}
-	n.space.CountArrivals()
-	return &metered{Rank: m.Rank(n.rank), node: n, began: untimed}
+	return &metered{Rank: m.Rank(n.rank), node: n, call: n.summarize(false), began: untimed}
 }
 
 func (m *metered) kinds() []eventKind {
@@ -65,7 +62,9 @@ func (m *metered) returned(e *event) {
 	if m.began != untimed {
 		took, m.began = m.node.clock.since-m.began, untimed
 	}
-	posted, arrived := m.node.engine.Counters(), m.node.space.Arrived()
-	m.Called(e.call, took, posted.Minus(m.posted), arrived-m.arrived)
-	m.posted, m.arrived = posted, arrived
+	arrived := uint64(0)
+	for _, a := range m.node.space.Arrivals() {
+		arrived += uint64(a.Bytes)
+	}
+	m.Called(e.call, took, m.call.posted, arrived)
 }

@@ -36,11 +36,12 @@ type Node struct {
 	lines   acquireLines
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
 
-	events events
-	record *record         // for Config.History; nil if unset
-	guard  *guard.Guard    // for Config.Check; nil if off
-	order  *order.Recorder // for Config.Check; nil if off
-	tracer *tracer         // for Config.Trace; nil if unset
+	events  events
+	summary *callSummary    // of those observers that need one; nil if none does
+	record  *record         // for Config.History; nil if unset
+	guard   *guard.Guard    // for Config.Check; nil if off
+	order   *order.Recorder // for Config.Check; nil if off
+	tracer  *tracer         // for Config.Trace; nil if unset
 
 	attached []attachment // of Attached, in the order of the first calls
 	saving   saving       // for Config.Checkpoints

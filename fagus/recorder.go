@@ -12,11 +12,10 @@ import (
 type recorder struct {
 	*recording.Writer
 	node   *Node
+	call   *callSummary
 	arrays []consistency.Region // those that are recorded
-	steps  stepCount
 
-	before  uint64 // steps before the call
-	line    int    // of the call
+	line    int // of the call
 	tenure  recording.Tenure
 	rebinds bool // the tenures are those of a Rebind
 }
@@ -30,8 +29,7 @@ func newRecorder(n *Node, cfg *Config) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.space.LogArrivals()
-	return &recorder{Writer: w, node: n}, nil
+	return &recorder{Writer: w, node: n, call: n.summarize(true)}, nil
 }
 
 // close ends the file. It does nothing on a nil recorder.
@@ -43,21 +41,18 @@ func (r *recorder) close() {
 
 func (r *recorder) kinds() []eventKind {
 	return []eventKind{
-		eventBound, eventCalled, eventMet, eventAcquired, eventReleasing, eventReleased, eventRebound, eventMoved, eventReturned,
-		eventSaved, eventResumed, eventFailed, eventOf(syncvar.Agreed),
+		eventBound, eventCalled, eventAcquired, eventReleasing, eventReleased, eventRebound, eventMoved, eventReturned,
+		eventSaved, eventResumed, eventFailed,
 	}
 }
 
 func (r *recorder) on(e *event) error {
-	r.steps.on(e, r.node.mode)
 	switch e.kind {
 	case eventBound:
 		r.bound(e.ids, false)
 	case eventCalled, eventReleasing:
-		r.before = r.steps.count
-		r.node.space.ForgetArrivals()
-		if r.line = 0; e.call != rollcall.End { // which the program does not make
-			r.line = r.Line(source.Key(), source.Here)
+		if r.line = 0; r.call.stack != 0 {
+			r.line = r.Line(r.call.stack, source.Here)
 		}
 	case eventAcquired:
 		r.tenure.From, r.tenure.Acquired = r.node.clock.since, r.line
@@ -103,7 +98,7 @@ func (r *recorder) bound(ids []syncvar.ID, again bool) {
 // released records the tenure that ends. Its data are still the rank's.
 func (r *recorder) released(set *SyncSet, written []syncvar.ID) {
 	n, t := r.node, &r.tenure
-	t.To, t.Step, t.Released = n.clock.since, r.steps.count, r.line
+	t.To, t.Step, t.Released = n.clock.since, r.call.steps, r.line
 	t.Moved, t.Restored = set.moves && r.rebinds, set.moves && !r.rebinds && len(set.exclusive) > 0
 	t.Shared, t.Exclusive = r.held(t.Shared[:0], set.shared), r.held(t.Exclusive[:0], set.exclusive)
 	r.Tenure(t)
@@ -149,32 +144,11 @@ func (r *recorder) returned(call rollcall.Call) {
 	if call == rollcall.Acquire || call == rollcall.Release {
 		return
 	}
-	m := recording.Meeting{Call: call, From: r.node.clock.began, To: r.node.clock.since, Before: r.before, Step: r.steps.count, Line: r.line}
+	m := recording.Meeting{Call: call, From: r.node.clock.began, To: r.node.clock.since, Before: r.call.before, Step: r.call.steps, Line: r.line}
 	if call == rollcall.Update {
 		for _, a := range r.node.space.Arrivals() {
 			m.Arrived = append(m.Arrived, recording.Held{ID: a.ID, Version: a.Version})
 		}
 	}
 	r.Meeting(&m)
-}
-
-// stepCount counts the steps of a rank: phases, or the calls in which all ranks meet if they are no
-// phases.
-type stepCount struct {
-	count uint64
-	met   bool // all ranks have met in the call, as its phases tell
-}
-
-func (s *stepCount) on(e *event, mode Mode) {
-	switch e.kind {
-	case eventCalled:
-		s.met = false
-	case eventOf(syncvar.Agreed):
-		s.count++
-		s.met = true
-	case eventMet:
-		if !s.met && (e.call != rollcall.Fence || mode == Threaded) {
-			s.count++
-		}
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
-	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -18,11 +17,9 @@ import (
 type tracer struct {
 	*trace.Recorder
 	node *Node
+	call *callSummary
 
-	line   int32 // of the call that has begun
-	moving Time  // when its data began to move; 0 if they did not
-	steps  stepCount
-	posted dimmnet.Counters
+	moving Time // when data of the call began to move; 0 if they did not
 }
 
 // newTracer returns nil without a trace. local is the number of ranks in this process.
@@ -30,26 +27,24 @@ func newTracer(n *Node, t *trace.Trace, local int) *tracer {
 	if t == nil {
 		return nil
 	}
-	n.space.LogArrivals()
-	return &tracer{Recorder: t.Recorder(n.rank, local), node: n}
+	return &tracer{Recorder: t.Recorder(n.rank, local), node: n, call: n.summarize(true)}
 }
 
 func (t *tracer) kinds() []eventKind {
 	return []eventKind{
-		eventBound, eventCalled, eventWaited, eventMet, eventReleasing, eventReleased, eventReturned,
-		eventSaved, eventResumed, eventFailed, eventOf(syncvar.Moving), eventOf(syncvar.Agreed), eventOf(syncvar.Denied),
+		eventBound, eventCalled, eventWaited, eventReleased, eventReturned,
+		eventSaved, eventResumed, eventFailed, eventOf(syncvar.Moving), eventOf(syncvar.Denied),
 	}
 }
 
 func (t *tracer) on(e *event) error {
-	t.steps.on(e, t.node.mode)
 	switch e.kind {
 	case eventBound:
 		id := e.ids[0]
 		bytes, pieces := t.node.space.Extent(id)
 		t.Bound(trace.Variable{Name: t.node.space.Name(id), Bytes: bytes, Pieces: pieces})
-	case eventCalled, eventReleasing:
-		t.begin(e.call)
+	case eventCalled:
+		t.moving = 0
 	case eventOf(syncvar.Moving):
 		t.moving = t.node.host.Now()
 	case eventOf(syncvar.Denied):
@@ -71,15 +66,6 @@ func (t *tracer) on(e *event) error {
 		t.Failed(t.node.clock.since, e.err)
 	}
 	return nil
-}
-
-// begin begins a call.
-func (t *tracer) begin(call rollcall.Call) {
-	t.line, t.moving = trace.None, 0
-	t.node.space.ForgetArrivals()
-	if call != rollcall.End { // which the program does not make
-		t.line = t.Line(source.Key(), source.Here)
-	}
 }
 
 // wrote records what the tenure that is ending has changed.
@@ -111,12 +97,12 @@ func (t *tracer) returned(e *event) {
 		arrived.ID, arrived.Bytes, arrived.Number = int32(a.ID), uint64(a.Bytes), uint64(a.Version)
 		t.Add(arrived)
 	}
-	posted := t.node.engine.Counters()
-	by := posted.Minus(t.posted)
-	t.posted = posted
-	call := trace.Of(trace.Called, t.node.clock.began, now)
-	call.Call, call.Number, call.Line = e.call, t.steps.count, t.line
-	call.Bytes, call.Posts = by.Bytes, uint32(by.Stores+by.Writes+by.Pushes)
+	call, posted := trace.Of(trace.Called, t.node.clock.began, now), &t.call.posted
+	call.Call, call.Number, call.Line = e.call, t.call.steps, trace.None
+	call.Bytes, call.Posts = posted.Bytes, uint32(posted.Stores+posted.Writes+posted.Pushes)
+	if t.call.stack != 0 {
+		call.Line = t.Line(t.call.stack, source.Here)
+	}
 	if e.set != nil {
 		call.Set = t.Set(e.set.shared, e.set.exclusive)
 	}

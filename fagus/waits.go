@@ -39,6 +39,7 @@ type waits struct {
 	held  map[syncvar.ID]*heldWait
 	calls []Time // by rank: the time that this rank has waited for the rank to make a call
 	nodes int
+	told  wait // the last one that observers were told of
 }
 
 const (
@@ -76,7 +77,8 @@ func newWaits(n *Node) *waits {
 // tell tells the observers of a wait that is over.
 func (w *waits) tell(of wait) {
 	if w.events.wanted(eventWaited) {
-		_ = w.events.tellAll(event{kind: eventWaited, wait: of}) // they record it
+		w.told = of
+		_ = w.events.tellAll(event{kind: eventWaited, wait: &w.told}) // they record it
 	}
 }
 
