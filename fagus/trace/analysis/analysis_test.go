@@ -22,9 +22,9 @@ import (
 func TestSums(t *testing.T) {
 	for _, p := range plantedPrograms() {
 		var results []*analysis.Result
-		simulated := record(t, simulation(t), p.mode, p.program, 0)
+		simulated := record(t, simulation(t), p.mode, p.program, params{us: us, times: 1, block: 2048})
 		results = append(results, analysis.Of(simulated), analysis.Of(throughFile(t, simulated)))
-		wall := throughFile(t, record(t, inproc.New(inproc.Config{}), p.mode, p.program, 0))
+		wall := throughFile(t, record(t, inproc.New(inproc.Config{}), p.mode, p.program, params{us: us, times: 1, block: 2048}))
 		results = append(results, analysis.Of(wall))
 		for i, r := range results {
 			// A file has nanoseconds.
@@ -117,7 +117,7 @@ func TestLate(t *testing.T) {
 
 // TestMissing: what is missing in a trace is said, and nothing is predicted without all ranks.
 func TestMissing(t *testing.T) {
-	whole := record(t, simulation(t), fagus.Phase, imbalance, 0)
+	whole := record(t, simulation(t), fagus.Phase, imbalance, params{us: us, times: 1})
 	for _, c := range []struct {
 		change func(*trace.Trace)
 		want   string
@@ -145,7 +145,7 @@ func TestMissing(t *testing.T) {
 func TestHostile(t *testing.T) {
 	var traces []*trace.Trace
 	for _, p := range plantedPrograms() {
-		traces = append(traces, record(t, simulation(t), p.mode, p.program, 0))
+		traces = append(traces, record(t, simulation(t), p.mode, p.program, params{us: us, times: 1, block: 2048}))
 	}
 	for seed := range 400 {
 		tr := throughFile(t, traces[seed%len(traces)])
@@ -225,7 +225,7 @@ func TestReaders(t *testing.T) {
 // TestDropped: wherever the events of ranks begin, the model makes the rest of the run.
 func TestDropped(t *testing.T) {
 	for _, p := range plantedPrograms() {
-		whole := record(t, simulation(t), p.mode, p.program, 0)
+		whole := record(t, simulation(t), p.mode, p.program, params{us: us, times: 1, block: 2048})
 		for drop := range 24 {
 			tr := throughFile(t, whole)
 			of := &tr.Ranks[drop%4]

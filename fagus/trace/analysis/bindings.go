@@ -28,7 +28,7 @@ func (p *predictor) bindings() {
 			a.Line = line
 			a.What += ", most of them at " + line
 		}
-		p.advise(a, func(_ int, acts []act) []act {
+		still := func(_ int, acts []act) []act {
 			for i := range acts {
 				share := p.portion(&acts[i], in)
 				if all := steps[acts[i].step]; share == 0 && acts[i].moving > 0 && all != nil {
@@ -37,8 +37,48 @@ func (p *predictor) bindings() {
 				acts[i].still(share)
 			}
 			return acts
-		})
+		}
+		p.advise(a, still)
+		if p.madeElsewhere(in) {
+			p.advise(Advice{Kind: Placement, Variable: g.Name, Line: a.Line, If: "they can make it",
+				What: fmt.Sprintf("one rank makes %q, and another one uses it: %s move", g.Name, bytesText(g.Arrived)),
+				Do:   "let the ranks that use it make it, too"}, still)
+		}
 	}
+}
+
+// madeElsewhere reports whether each of some variables is written by one rank and read by one
+// other, and they are most of what ranks write: edges of blocks are not.
+func (p *predictor) madeElsewhere(in map[int32]bool) bool {
+	writers, readers := make(map[int32]map[int]bool), make(map[int32]map[int]bool)
+	of, all := uint64(0), uint64(0)
+	add := func(to map[int32]map[int]bool, id int32, rank int) {
+		if to[id] == nil {
+			to[id] = make(map[int]bool)
+		}
+		to[id][rank] = true
+	}
+	for r, acts := range p.acts {
+		for i := range acts {
+			for _, w := range acts[i].of.wrote {
+				if all += w.Bytes; in[w.ID] {
+					of += w.Bytes
+					add(writers, w.ID, r)
+				}
+			}
+			for _, d := range acts[i].of.arrived {
+				if in[d.ID] {
+					add(readers, d.ID, r)
+				}
+			}
+		}
+	}
+	for id := range readers {
+		if len(readers[id]) != 1 || len(writers[id]) != 1 {
+			return false
+		}
+	}
+	return 2*of > all
 }
 
 // stepArrivals are the bytes of each variable that arrive in a step.

@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,34 +15,35 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
 )
 
-const us = fagus.Microsecond
-
-// planted is a program with an inefficiency and, if its argument is not 0, without it: the argument
-// says how many calls are joined.
+// planted is a program with an inefficiency and, if params say so, without it.
 type planted struct {
 	name    string
 	mode    fagus.Mode
 	kind    string // of the advice
 	about   string // its Variable
-	program func(n *fagus.Node, mended int) error
+	program func(*fagus.Node, params) error
 	mended  fagus.Mode
+	live    params // on a live network; no microsecond: there is no such advice
 }
+
+const us = fagus.Microsecond
 
 func plantedPrograms() []planted {
 	return []planted{
-		{"imbalance", fagus.Phase, analysis.Imbalance, "", imbalance, fagus.Phase},
-		{"imbalance, threaded", fagus.Threaded, analysis.Imbalance, "", imbalance, fagus.Threaded},
-		{"serial part", fagus.Phase, analysis.Imbalance, "", serialPart, fagus.Phase},
-		{"queue", fagus.Threaded, analysis.Grain, "", queue, fagus.Threaded},
-		{"queue in phases", fagus.Phase, analysis.Grain, "", queue, fagus.Phase},
-		{"fine grain", fagus.Phase, analysis.Grain, "", fineGrain, fagus.Phase},
-		{"false sharing", fagus.Phase, analysis.Sharing, "x", falseSharing, fagus.Phase},
-		{"false sharing, threaded", fagus.Threaded, analysis.Sharing, "x", falseSharing, fagus.Threaded},
-		{"needless update", fagus.Phase, analysis.Needless, "", needlessUpdate, fagus.Phase},
-		{"large binding", fagus.Phase, analysis.Binding, "block.*", largeBinding, fagus.Phase},
-		{"large binding, threaded", fagus.Threaded, analysis.Binding, "block.*", largeBinding, fagus.Threaded},
-		{"phases", fagus.Phase, analysis.Mode, "", ownPace, fagus.Threaded},
-		{"requests", fagus.Threaded, analysis.Mode, "", manyVariables, fagus.Phase},
+		{"imbalance", fagus.Phase, analysis.Imbalance, "", imbalance, fagus.Phase, params{us: us, times: 20}},
+		{"imbalance, threaded", fagus.Threaded, analysis.Imbalance, "", imbalance, fagus.Threaded, params{us: us, times: 20}},
+		{"serial part", fagus.Phase, analysis.Imbalance, "", serialPart, fagus.Phase, params{us: us, times: 20}},
+		{"queue", fagus.Threaded, analysis.Grain, "", queue, fagus.Threaded, params{us: us / 40, times: 200}},
+		{"queue in phases", fagus.Phase, analysis.Grain, "", queue, fagus.Phase, params{us: us / 40, times: 50}},
+		{"fine grain", fagus.Phase, analysis.Grain, "", fineGrain, fagus.Phase, params{us: us / 4, times: 500}},
+		{"false sharing", fagus.Phase, analysis.Sharing, "x", falseSharing, fagus.Phase, params{us: us, times: 20}},
+		{"false sharing, threaded", fagus.Threaded, analysis.Sharing, "x", falseSharing, fagus.Threaded, params{us: us, times: 20}},
+		{"needless update", fagus.Phase, analysis.Needless, "", needlessUpdate, fagus.Phase, params{us: us / 10, times: 500}},
+		{"large binding", fagus.Phase, analysis.Binding, "block.*", largeBinding, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
+		{"large binding, threaded", fagus.Threaded, analysis.Binding, "block.*", largeBinding, fagus.Threaded, params{us: us, times: 5, block: 1 << 17}},
+		{"made elsewhere", fagus.Phase, analysis.Placement, "block.*", madeElsewhere, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
+		{"phases", fagus.Phase, analysis.Mode, "", ownPace, fagus.Threaded, params{us: us, times: 5}},
+		{"requests", fagus.Threaded, analysis.Mode, "", manyVariables, fagus.Phase, params{}},
 	}
 }
 
@@ -52,12 +54,30 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func imbalance(n *fagus.Node, mended int) error {
-	for range 20 {
-		if mended > 0 {
-			n.Spend(250 * us)
+// params are those of a planted program.
+type params struct {
+	mended int        // 0: not mended; of Grain: how many calls are joined
+	us     fagus.Time // what the program computes in "a microsecond"
+	times  int        // as many rounds as in virtual time, or 1
+	block  int        // elements of a rank in a program that moves blocks
+}
+
+// compute computes for a time.
+func compute(n *fagus.Node, t fagus.Time) {
+	if n.Virtual() {
+		n.Spend(t)
+		return
+	}
+	for end := n.Now() + t; n.Now() < end; {
+	}
+}
+
+func imbalance(n *fagus.Node, p params) error {
+	for range 20 * p.times {
+		if p.mended > 0 {
+			compute(n, fagus.Time(1+n.Nodes())*50*p.us)
 		} else {
-			n.Spend(fagus.Time(1+n.Rank()) * 100 * us)
+			compute(n, fagus.Time(1+n.Rank())*100*p.us)
 		}
 		if err := n.Barrier(); err != nil {
 			return err
@@ -66,18 +86,18 @@ func imbalance(n *fagus.Node, mended int) error {
 	return nil
 }
 
-func serialPart(n *fagus.Node, mended int) error {
-	for range 20 {
+func serialPart(n *fagus.Node, p params) error {
+	for range 20 * p.times {
 		switch {
-		case mended > 0:
-			n.Spend(50 * us)
+		case p.mended > 0:
+			compute(n, 200*p.us/fagus.Time(n.Nodes()))
 		case n.Rank() == 0:
-			n.Spend(200 * us)
+			compute(n, 200*p.us)
 		}
 		if err := n.Barrier(); err != nil {
 			return err
 		}
-		n.Spend(100 * us)
+		compute(n, 100*p.us)
 		if err := n.Barrier(); err != nil {
 			return err
 		}
@@ -86,9 +106,9 @@ func serialPart(n *fagus.Node, mended int) error {
 }
 
 // queue makes 512 tasks of 20 us each, 1 or more at a time.
-func queue(n *fagus.Node, mended int) error {
+func queue(n *fagus.Node, p params) error {
 	next := fagus.NewGuarded[int64](n, "next", 1)
-	batch := int64(max(1, mended))
+	batch := int64(max(1, p.mended))
 	for {
 		first := int64(0)
 		err := n.Set(next.Write()).Do(func() {
@@ -98,17 +118,17 @@ func queue(n *fagus.Node, mended int) error {
 		if err != nil {
 			return err
 		}
-		if first >= 512 {
+		if first >= int64(512*p.times) {
 			return nil
 		}
-		n.Spend(fagus.Time(batch) * 20 * us)
+		compute(n, fagus.Time(batch)*20*p.us)
 	}
 }
 
-func fineGrain(n *fagus.Node, mended int) error {
-	join := max(1, mended)
-	for range 128 / join {
-		n.Spend(fagus.Time(join) * 2 * us)
+func fineGrain(n *fagus.Node, p params) error {
+	join := max(1, p.mended)
+	for range 128 * p.times / join {
+		compute(n, fagus.Time(join)*2*p.us)
 		if err := n.Barrier(); err != nil {
 			return err
 		}
@@ -117,7 +137,7 @@ func fineGrain(n *fagus.Node, mended int) error {
 }
 
 // falseSharing makes each rank change 256 elements of its own, guarded by one variable.
-func falseSharing(n *fagus.Node, mended int) error {
+func falseSharing(n *fagus.Node, p params) error {
 	const own = 256
 	x := must(fagus.NewArray[float64](n, "x.data", own*n.Nodes()))
 	part := func(r int) fagus.Range { return x.Range(r*own, (r+1)*own) }
@@ -126,7 +146,7 @@ func falseSharing(n *fagus.Node, mended int) error {
 	for r := range n.Nodes() {
 		all = append(all, part(r))
 	}
-	if mended > 0 {
+	if p.mended > 0 {
 		for r := range n.Nodes() {
 			vars = append(vars, must(n.Bind(fmt.Sprint("x.", r), part(r))))
 		}
@@ -134,12 +154,12 @@ func falseSharing(n *fagus.Node, mended int) error {
 		vars = append(vars, must(n.Bind("x", all...)))
 	}
 	mine := vars[min(n.Rank(), len(vars)-1)]
-	for range 10 {
+	for range 10 * p.times {
 		err := n.Set(mine.Write()).Do(func() {
 			for i := range own {
 				x.Slice()[n.Rank()*own+i]++
 			}
-			n.Spend(200 * us)
+			compute(n, 200*p.us)
 		})
 		if err != nil {
 			return err
@@ -151,12 +171,12 @@ func falseSharing(n *fagus.Node, mended int) error {
 	return nil
 }
 
-func needlessUpdate(n *fagus.Node, mended int) error {
+func needlessUpdate(n *fagus.Node, p params) error {
 	x := fagus.NewGuarded[float64](n, "x", 8)
-	for range 40 {
-		n.Spend(10 * us)
+	for range 40 * p.times {
+		compute(n, 10*p.us)
 		var err error
-		if mended > 0 {
+		if p.mended > 0 {
 			err = n.Fence()
 		} else {
 			err = n.Update()
@@ -164,7 +184,7 @@ func needlessUpdate(n *fagus.Node, mended int) error {
 		if err != nil {
 			return err
 		}
-		if err := n.Set(x.Read()).Do(func() { n.Spend(10 * us) }); err != nil {
+		if err := n.Set(x.Read()).Do(func() { compute(n, 10*p.us) }); err != nil {
 			return err
 		}
 	}
@@ -172,29 +192,29 @@ func needlessUpdate(n *fagus.Node, mended int) error {
 }
 
 // largeBinding makes each rank change a block, of which the next rank reads one element.
-func largeBinding(n *fagus.Node, mended int) error {
-	const size = 2048
+func largeBinding(n *fagus.Node, p params) error {
+	size := p.block
 	a := must(fagus.NewArray[float64](n, "a", size*n.Nodes()))
 	blocks, edges := make([]*fagus.SyncVar, n.Nodes()), make([]*fagus.SyncVar, n.Nodes())
 	for r := range n.Nodes() {
 		edge := r * size
-		if mended > 0 {
+		if p.mended > 0 {
 			edge++
 			edges[r] = must(n.Bind(fmt.Sprint("edge.", r), a.Range(r*size, edge)))
 		}
 		blocks[r] = must(n.Bind(fmt.Sprint("block.", r), a.Range(edge, (r+1)*size)))
 	}
 	next := (n.Rank() + 1) % n.Nodes()
-	for range 10 {
+	for range 10 * p.times {
 		own := n.Set(blocks[n.Rank()].Write())
-		if mended > 0 {
+		if p.mended > 0 {
 			own = n.Set(blocks[n.Rank()].Write(), edges[n.Rank()].Write())
 		}
 		err := own.Do(func() {
 			for i := range size {
 				a.Slice()[n.Rank()*size+i]++
 			}
-			n.Spend(100 * us)
+			compute(n, 100*p.us)
 		})
 		if err != nil {
 			return err
@@ -203,10 +223,10 @@ func largeBinding(n *fagus.Node, mended int) error {
 			return err
 		}
 		read := n.Set(blocks[next].Read())
-		if mended > 0 {
+		if p.mended > 0 {
 			read = n.Set(edges[next].Read())
 		}
-		if err := read.Do(func() { n.Spend(50 * us) }); err != nil {
+		if err := read.Do(func() { compute(n, 50*p.us) }); err != nil {
 			return err
 		}
 		if err := n.Fence(); err != nil {
@@ -216,8 +236,44 @@ func largeBinding(n *fagus.Node, mended int) error {
 	return nil
 }
 
+// madeElsewhere makes each rank change a block that the next rank reads or, if it is mended, one
+// that it reads itself.
+func madeElsewhere(n *fagus.Node, p params) error {
+	a := must(fagus.NewArray[float64](n, "a", p.block*n.Nodes()))
+	blocks := make([]*fagus.SyncVar, n.Nodes())
+	for r := range n.Nodes() {
+		blocks[r] = must(n.Bind(fmt.Sprint("block.", r), a.Range(r*p.block, (r+1)*p.block)))
+	}
+	made, used := n.Rank(), (n.Rank()+1)%n.Nodes()
+	if p.mended > 0 {
+		made = used
+	}
+	for range 10 * p.times {
+		err := n.Set(blocks[made].Write()).Do(func() {
+			for i := range p.block {
+				a.Slice()[made*p.block+i]++
+			}
+			compute(n, 100*p.us)
+		})
+		if err := errors.Join(err, n.Fence()); err != nil {
+			return err
+		}
+		sum := 0.0
+		err = n.Set(blocks[used].Read()).Do(func() {
+			for _, x := range a.Slice()[used*p.block:][:p.block] {
+				sum += x
+			}
+			compute(n, 50*p.us)
+		})
+		if err := errors.Join(err, n.Fence()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ownPace makes ranks change variables of their own: in phases each waits for the others.
-func ownPace(n *fagus.Node, _ int) error {
+func ownPace(n *fagus.Node, p params) error {
 	var own *fagus.Guarded[int64]
 	for r := range n.Nodes() {
 		x := fagus.NewGuarded[int64](n, fmt.Sprint("x.", r), 1)
@@ -225,12 +281,12 @@ func ownPace(n *fagus.Node, _ int) error {
 			own = x
 		}
 	}
-	for i := range 20 {
-		work := 100 * us
+	for i := range 20 * p.times {
+		work := 100 * p.us
 		if i%n.Nodes() == n.Rank() {
-			work = 2000 * us
+			work = 2000 * p.us
 		}
-		if err := n.Set(own.Write()).Do(func() { own.Slice()[0]++; n.Spend(work) }); err != nil {
+		if err := n.Set(own.Write()).Do(func() { own.Slice()[0]++; compute(n, work) }); err != nil {
 			return err
 		}
 	}
@@ -238,7 +294,7 @@ func ownPace(n *fagus.Node, _ int) error {
 }
 
 // manyVariables makes each rank change a variable, and read those of all others: one request each.
-func manyVariables(n *fagus.Node, _ int) error {
+func manyVariables(n *fagus.Node, p params) error {
 	var own *fagus.Guarded[int64]
 	var read []fagus.Request
 	for r := range n.Nodes() {
@@ -249,14 +305,14 @@ func manyVariables(n *fagus.Node, _ int) error {
 			read = append(read, x.Read())
 		}
 	}
-	for range 20 {
-		if err := n.Set(own.Write()).Do(func() { own.Slice()[0]++; n.Spend(50 * us) }); err != nil {
+	for range 20 * p.times {
+		if err := n.Set(own.Write()).Do(func() { own.Slice()[0]++; compute(n, 50*p.us) }); err != nil {
 			return err
 		}
 		if err := n.Fence(); err != nil {
 			return err
 		}
-		if err := n.Set(read...).Do(func() { n.Spend(50 * us) }); err != nil {
+		if err := n.Set(read...).Do(func() { compute(n, 50*p.us) }); err != nil {
 			return err
 		}
 		if err := n.Fence(); err != nil {
@@ -291,12 +347,12 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-func analyse(t *testing.T, mode fagus.Mode, program func(*fagus.Node, int) error, mended int) *analysis.Result {
+func analyse(t testing.TB, mode fagus.Mode, program func(*fagus.Node, params) error, mended int) *analysis.Result {
 	t.Helper()
-	return analysis.Of(record(t, simulation(t), mode, program, mended))
+	return analysis.Of(record(t, simulation(t), mode, program, params{mended: mended, us: us, times: 1, block: 2048}))
 }
 
-func simulation(t *testing.T) dimmnet.Network {
+func simulation(t testing.TB) dimmnet.Network {
 	t.Helper()
 	net, err := sim.New(sim.Config{})
 	if err != nil {
@@ -309,27 +365,31 @@ func simulation(t *testing.T) dimmnet.Network {
 const oneCopy = -1
 
 // record returns the trace of a run of four ranks.
-func record(t *testing.T, net dimmnet.Network, mode fagus.Mode, program func(*fagus.Node, int) error, mended int) *trace.Trace {
+func record(t testing.TB, net dimmnet.Network, mode fagus.Mode, program func(*fagus.Node, params) error, p params) *trace.Trace {
 	t.Helper()
 	tr := trace.New()
-	cfg := fagus.Config{Nodes: 4, Net: net, Mode: mode, Trace: tr, Placement: fagus.PlacePrivate}
+	cfg := fagus.Config{Nodes: 4, Net: net, Mode: mode, Trace: tr, Placement: placement(p)}
 	if net.Clock() == dimmnet.Virtual {
 		tr.Net = "dimmnet1"
 	}
-	if mended == oneCopy {
-		cfg.Placement = fagus.PlaceShared
-	}
-	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(n, mended) }); err != nil {
+	if _, err := fagus.Run(t.Context(), cfg, func(n *fagus.Node) error { return program(n, p) }); err != nil {
 		t.Fatal(err)
 	}
 	return tr
+}
+
+func placement(p params) fagus.Placement {
+	if p.mended == oneCopy {
+		return fagus.PlaceShared
+	}
+	return fagus.PlacePrivate
 }
 
 // TestApart: the analysis knows whether ranks change parts of a variable that do not overlap.
 func TestApart(t *testing.T) {
 	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 		for name, c := range map[string]struct {
-			program func(*fagus.Node, int) error
+			program func(*fagus.Node, params) error
 			apart   bool
 		}{"parts": {falseSharing, true}, "one number": {queue, false}} {
 			if g := analyse(t, mode, c.program, 0).Groups[0]; g.Apart != c.apart || g.Writers != 4 {
@@ -342,34 +402,36 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestPlacement: on a network where ranks share memory, one copy of the arrays is advised, if what
-// moves takes time. Times are those of this machine, so no prediction is compared.
-func TestPlacement(t *testing.T) {
-	program := func(n *fagus.Node, _ int) error {
-		x := fagus.NewGuarded[float64](n, "x", 1<<18)
-		for i := range 8 {
-			if i%n.Nodes() == n.Rank() {
-				err := n.Set(x.Write()).Do(func() {
-					for k := range x.Slice() {
-						x.Slice()[k]++
-					}
-				})
-				if err != nil {
-					return err
+// passAround makes one rank after the other change an array, which all others get.
+func passAround(n *fagus.Node, p params) error {
+	x := fagus.NewGuarded[float64](n, "x", p.block)
+	for i := range 8 * p.times {
+		if i%n.Nodes() == n.Rank() {
+			err := n.Set(x.Write()).Do(func() {
+				for k := range x.Slice() {
+					x.Slice()[k]++
 				}
-			}
-			if err := n.Update(); err != nil {
+			})
+			if err != nil {
 				return err
 			}
 		}
-		return nil
+		if err := n.Update(); err != nil {
+			return err
+		}
 	}
-	copies := analysis.Of(record(t, inproc.New(inproc.Config{}), fagus.Phase, program, 0))
+	return nil
+}
+
+// TestPlacement: on a network where ranks share memory, one copy of the arrays is advised, if what
+// moves takes time. Times are those of this machine, so no prediction is compared.
+func TestPlacement(t *testing.T) {
+	copies := analysis.Of(record(t, inproc.New(inproc.Config{}), fagus.Phase, passAround, params{times: 1, block: 1 << 18}))
 	at := slices.IndexFunc(copies.Advice, func(a analysis.Advice) bool { return a.Kind == analysis.Placement })
 	if at < 0 {
 		t.Fatalf("no advice on the placement: %v", copies.Advice)
 	}
-	one := analysis.Of(record(t, inproc.New(inproc.Config{}), fagus.Phase, program, oneCopy))
+	one := analysis.Of(record(t, inproc.New(inproc.Config{}), fagus.Phase, passAround, params{mended: oneCopy, times: 1, block: 1 << 18}))
 	t.Logf("%v\n%v becomes %v", copies.Advice[at], copies.Total, one.Total)
 	if len(one.Matrix) > 0 || slices.ContainsFunc(one.Advice, func(a analysis.Advice) bool { return a.Kind == analysis.Placement }) {
 		t.Errorf("with one copy %v moves, and the advice is %v", one.Matrix, one.Advice)

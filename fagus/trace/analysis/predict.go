@@ -33,7 +33,7 @@ const (
 	Binding   = "binding"   // a variable is larger than what is used of it
 	Needless  = "needless"  // a call that moves nothing
 	Mode      = "mode"      // ranks wait for ranks that have what others want
-	Placement = "placement" // ranks that share memory have copies of their own
+	Placement = "placement" // data are made elsewhere, or have copies that nobody needs
 )
 
 // leastShare is the saving from which on a change is worth reading about.
@@ -65,7 +65,15 @@ func (res *Result) predict(r *run) {
 	p.needless()
 	p.modes()
 	p.placement()
-	slices.SortStableFunc(res.Advice, func(a, b Advice) int { return cmp.Compare(b.Saves, a.Saves) })
+	slices.SortStableFunc(res.Advice, func(a, b Advice) int { return cmp.Compare(b.likely(), a.likely()) })
+}
+
+// likely returns what a change may be expected to save: half of it, if something else must hold.
+func (a *Advice) likely() Time {
+	if a.If != "" || a.Most {
+		return a.Saves / 2
+	}
+	return a.Saves
 }
 
 // saves sets how much a change saves, and reports whether it is worth it.
