@@ -45,6 +45,12 @@ func TestTravelPage(t *testing.T) {
 	followPage(t, "travel.md")
 }
 
+// TestSlowPage does the same with docs/guide/slow.md.
+func TestSlowPage(t *testing.T) {
+	longtest.Need(t)
+	followPage(t, "slow.md")
+}
+
 func followPage(t *testing.T, name string) {
 	t.Helper()
 	work, fagus := t.TempDir(), command(t, "fagus")

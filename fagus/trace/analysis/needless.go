@@ -81,3 +81,32 @@ func without(acts []act, s site, fence bool) []act {
 	}
 	return kept
 }
+
+// declare tries to declare what tenures write: there is nothing to copy and to compare.
+func (p *predictor) declare() {
+	times := make(map[int32]Time) // by line
+	for _, acts := range p.acts {
+		for i := range acts {
+			if acts[i].call == rollcall.Release {
+				times[acts[i].line] += acts[i].cost
+			}
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(times)) {
+		if line == trace.None || p.little(times[line]) {
+			continue
+		}
+		a := Advice{Kind: Declare, Line: p.line(line), Most: !p.phases && !p.inMemory(), If: "the program knows which they are",
+			What: fmt.Sprintf("at the end of the tenures at %s, %v go into finding out what they have written", p.line(line), times[line]),
+			Do:   "say which elements a tenure writes, by Request.Writing or Request.Reporting"}
+		p.advise(a, func(_ int, acts []act) []act {
+			for i := range acts {
+				if a := &acts[i]; a.call == rollcall.Release && a.line == line {
+					a.work -= min(a.work, a.cost) // the Acquire has made a copy to compare with
+					a.cost = 0
+				}
+			}
+			return acts
+		})
+	}
+}

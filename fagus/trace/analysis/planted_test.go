@@ -42,6 +42,8 @@ func plantedPrograms() []planted {
 		{"large binding", fagus.Phase, analysis.Binding, "block.*", largeBinding, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
 		{"large binding, threaded", fagus.Threaded, analysis.Binding, "block.*", largeBinding, fagus.Threaded, params{us: us, times: 5, block: 1 << 17}},
 		{"made elsewhere", fagus.Phase, analysis.Placement, "block.*", madeElsewhere, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
+		{"not declared", fagus.Phase, analysis.Declare, "", notDeclared, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
+		{"not declared, threaded", fagus.Threaded, analysis.Declare, "", notDeclared, fagus.Threaded, params{us: us, times: 5, block: 1 << 17}},
 		{"phases", fagus.Phase, analysis.Mode, "", ownPace, fagus.Threaded, params{us: us, times: 5}},
 		{"requests", fagus.Threaded, analysis.Mode, "", manyVariables, fagus.Phase, params{}},
 	}
@@ -191,7 +193,8 @@ func needlessUpdate(n *fagus.Node, p params) error {
 	return nil
 }
 
-// largeBinding makes each rank change a block, of which the next rank reads one element.
+// largeBinding makes each rank change a block, of which the next rank reads one element. If it is
+// mended, the next rank gets as many elements as mended says.
 func largeBinding(n *fagus.Node, p params) error {
 	size := p.block
 	a := must(fagus.NewArray[float64](n, "a", size*n.Nodes()))
@@ -199,7 +202,7 @@ func largeBinding(n *fagus.Node, p params) error {
 	for r := range n.Nodes() {
 		edge := r * size
 		if p.mended > 0 {
-			edge++
+			edge += p.mended
 			edges[r] = must(n.Bind(fmt.Sprint("edge.", r), a.Range(r*size, edge)))
 		}
 		blocks[r] = must(n.Bind(fmt.Sprint("block.", r), a.Range(edge, (r+1)*size)))
@@ -266,6 +269,35 @@ func madeElsewhere(n *fagus.Node, p params) error {
 			compute(n, 50*p.us)
 		})
 		if err := errors.Join(err, n.Fence()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notDeclared makes each rank change its block, of which it declares all if the program is mended.
+func notDeclared(n *fagus.Node, p params) error {
+	a := must(fagus.NewArray[float64](n, "a", p.block*n.Nodes()))
+	var own fagus.Request
+	var mine fagus.Range
+	for r := range n.Nodes() {
+		of := a.Range(r*p.block, (r+1)*p.block)
+		block := must(n.Bind(fmt.Sprint("block.", r), of))
+		if r == n.Rank() {
+			own, mine = block.Write(), of
+		}
+	}
+	if p.mended > 0 {
+		own = own.Writing(mine)
+	}
+	for range 10 * p.times {
+		err := n.Set(own).Do(func() {
+			for i := range p.block {
+				a.Slice()[n.Rank()*p.block+i]++
+			}
+			compute(n, 100*p.us)
+		})
+		if err := errors.Join(err, n.Barrier()); err != nil {
 			return err
 		}
 	}
@@ -383,6 +415,19 @@ func placement(p params) fagus.Placement {
 		return fagus.PlaceShared
 	}
 	return fagus.PlacePrivate
+}
+
+// TestEdges: no advice says to make the edge of a block at the rank that needs it.
+func TestEdges(t *testing.T) {
+	advice := analyse(t, fagus.Phase, largeBinding, 512).Advice
+	if !slices.ContainsFunc(advice, func(a analysis.Advice) bool { return a.Kind == analysis.Binding }) {
+		t.Errorf("an edge of a quarter of a block takes no time: %v", advice)
+	}
+	for _, a := range advice {
+		if a.Kind == analysis.Placement {
+			t.Errorf("advice %v", a)
+		}
+	}
 }
 
 // TestApart: the analysis knows whether ranks change parts of a variable that do not overlap.

@@ -32,6 +32,7 @@ const (
 	Sharing   = "sharing"   // ranks change parts of their own of one variable
 	Binding   = "binding"   // a variable is larger than what is used of it
 	Needless  = "needless"  // a call that moves nothing
+	Declare   = "declare"   // Release has to find out what was written
 	Mode      = "mode"      // ranks wait for ranks that have what others want
 	Placement = "placement" // data are made elsewhere, or have copies that nobody needs
 )
@@ -63,6 +64,7 @@ func (res *Result) predict(r *run) {
 	p.held()
 	p.bindings()
 	p.needless()
+	p.declare()
 	p.modes()
 	p.placement()
 	slices.SortStableFunc(res.Advice, func(a, b Advice) int { return cmp.Compare(b.likely(), a.likely()) })
