@@ -6,7 +6,8 @@ import (
 )
 
 // An event is something that a call of a rank does. Node.enter and Node.leave tell the clock, the
-// waits and the roll-call themselves: a call may cost little more than they do.
+// waits and the roll-call themselves: a call may cost little more than they do. Fields that the
+// kind does not name may have any value.
 type event struct {
 	kind   eventKind
 	call   rollcall.Call // unset in events of the engine
@@ -78,13 +79,25 @@ func (es *events) tell(kind eventKind, call rollcall.Call, set *SyncSet, ids []s
 	if es.observers[kind] == nil { // by wanted it would be too long to be inlined
 		return nil
 	}
-	// A call, so that the compiler inlines tell.
-	return es.tellAll(event{kind: kind, call: call, set: set, ids: ids})
+	return es.tellCall(kind, call, set, ids) // a call, so that the compiler inlines tell
+}
+
+// tellCall leaves the fields of other kinds as they are: to clear them in every call takes 30 ns a
+// tenure.
+func (es *events) tellCall(kind eventKind, call rollcall.Call, set *SyncSet, ids []syncvar.ID) error {
+	e := &es.event
+	e.kind, e.call, e.set, e.ids = kind, call, set, ids
+	return es.pass()
 }
 
 func (es *events) tellAll(e event) error {
 	es.event = e
-	for _, o := range es.observers[e.kind] {
+	return es.pass()
+}
+
+// pass passes the event to the observers.
+func (es *events) pass() error {
+	for _, o := range es.observers[es.event.kind] {
 		if err := o.on(&es.event); err != nil {
 			return err
 		}

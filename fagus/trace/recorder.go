@@ -34,16 +34,27 @@ type Recorder struct {
 
 // table has an index for each value that a rank has seen, up to mostTexts.
 type table[T any] struct {
-	of  map[uint64]int32
-	all []T
+	recent [16]entry // by the last bits of the key: a map takes longer
+	of     map[uint64]int32
+	all    []T
+}
+
+type entry struct {
+	key uint64
+	at  int32
 }
 
 // index returns the index of the value with a key, which is made by of if it is new; None if the
 // table is full.
 func (t *table[T]) index(key uint64, of func() T) int32 {
+	recent := &t.recent[key%uint64(len(t.recent))]
+	if recent.key == key && key != 0 {
+		return recent.at
+	}
 	at, known := t.of[key]
 	switch {
 	case known:
+		*recent = entry{key, at}
 		return at
 	case len(t.all) == mostTexts:
 		return None
