@@ -12,7 +12,7 @@ import (
 
 const (
 	mostJoined = 32      // calls into one
-	muchData   = 4 << 10 // bytes that take their own time: joined calls move all of them
+	muchData   = 4 << 10 // bytes that take their own time
 	fineGrain  = 20      // a call takes more than this part of the computing between calls
 )
 

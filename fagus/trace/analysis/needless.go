@@ -87,8 +87,8 @@ func (p *predictor) declare() {
 	times := make(map[int32]Time) // by line
 	for _, acts := range p.acts {
 		for i := range acts {
-			if acts[i].call == rollcall.Release {
-				times[acts[i].line] += acts[i].cost
+			if a := &acts[i]; a.call == rollcall.Release && p.guarded(a) >= muchData {
+				times[a.line] += a.cost
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (p *predictor) declare() {
 			Do:   "say which elements a tenure writes, by Request.Writing or Request.Reporting"}
 		p.advise(a, func(_ int, acts []act) []act {
 			for i := range acts {
-				if a := &acts[i]; a.call == rollcall.Release && a.line == line {
+				if a := &acts[i]; a.call == rollcall.Release && a.line == line && p.guarded(a) >= muchData {
 					a.work -= min(a.work, a.cost) // the Acquire has made a copy to compare with
 					a.cost = 0
 				}
@@ -109,4 +109,12 @@ func (p *predictor) declare() {
 			return acts
 		})
 	}
+}
+
+// guarded returns how many bytes a tenure may write.
+func (p *predictor) guarded(a *act) (bytes int) {
+	for _, id := range a.exclusive {
+		bytes += p.Variables[id].Bytes
+	}
+	return bytes
 }
