@@ -31,6 +31,7 @@ type Node struct {
 	watch   *pagewatch.Watch // finds written pages; nil if write detection does not use the kernel
 	held    *SyncSet         // the set that the rank holds; nil if none
 	wrote   []syncvar.ID     // variables changed in the last tenure; reused
+	begun   Time             // when newNode has made it
 	clock   stopwatch
 	waits   *waits // for Report.Waits
 	lines   acquireLines
@@ -84,6 +85,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		saving:    saving{to: cfg.Checkpoints},
 		declared:  declared,
 		goroutine: isGoroutine(h, cfg),
+		begun:     h.Now(),
 	}
 	n.log = slog.New(ofRank{cfg.records.Handler(), n})
 	n.waits = newWaits(n)
@@ -118,11 +120,7 @@ func (n *Node) observe(ctx context.Context, cfg *Config) (err error) {
 		n.guard, n.order = newGuard(n, cfg.Check), order.NewRecorder()
 		n.events.add(checker{n})
 	}
-	local := n.nodes
-	if _, apart := joined(cfg.Net); apart {
-		local = 1
-	}
-	if n.tracer = newTracer(n, cfg.Trace, local); n.tracer != nil {
+	if n.tracer = newTracer(n, cfg.Trace); n.tracer != nil {
 		n.events.add(n.tracer)
 	}
 	if m := newMetered(n, cfg.Meter); m != nil {

@@ -25,7 +25,7 @@ func newRecorder(n *Node, cfg *Config) (*recorder, error) {
 	if cfg.Record == nil {
 		return nil, nil
 	}
-	w, err := cfg.Record.Writer(recording.About{Mode: cfg.Mode.String(), Clock: cfg.Net.Clock(), Nodes: n.nodes, Rank: n.rank})
+	w, err := cfg.Record.Writer(recording.About{Mode: cfg.Mode.String(), Clock: cfg.Net.Clock(), Nodes: n.nodes, Rank: n.rank, Begun: n.begun})
 	if err != nil {
 		return nil, err
 	}

@@ -94,28 +94,45 @@ func (s *Stats) check(nodes int) error {
 	return nil
 }
 
-// gatherPiece is how many bytes a rank sends at a time. A Gather takes at most 1 MiB.
-const gatherPiece = 1 << 19
+const (
+	// gatherPiece is how many bytes a rank sends at a time. A Gather takes at most 1 MiB.
+	gatherPiece = 1 << 19
+	// gatherAll is how many bytes of all ranks a process has at a time, if it keeps none of them.
+	// Pieces have at least gatherLeast bytes.
+	gatherAll   = 1 << 25
+	gatherLeast = 1 << 12
+)
 
 // gatherBytes returns the bytes of all ranks, indexed by rank, however many they are.
 func gatherBytes(ctx context.Context, j dimmnet.Joiner, own []byte) ([][]byte, error) {
 	_, nodes := j.Job()
 	all := make([][]byte, nodes)
+	err := gatherPieces(ctx, j, own, gatherPiece, func(r int, piece []byte) { all[r] = append(all[r], piece...) })
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// gatherPieces sends own in pieces of a size, the same on all ranks, and calls each for the pieces
+// of all ranks. Those of a rank come in order.
+func gatherPieces(ctx context.Context, j dimmnet.Joiner, own []byte, size int, each func(r int, piece []byte)) error {
+	_, nodes := j.Job()
 	for more := true; more; {
-		piece := own[:min(len(own), gatherPiece)]
+		piece := own[:min(len(own), size)]
 		own = own[len(piece):]
 		pieces, err := j.Gather(ctx, piece)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(pieces) != nodes {
-			return nil, fmt.Errorf("%d ranks have answered, want %d", len(pieces), nodes)
+			return fmt.Errorf("%d ranks have answered, want %d", len(pieces), nodes)
 		}
 		more = false
 		for r, piece := range pieces {
-			all[r] = append(all[r], piece...)
-			more = more || len(piece) == gatherPiece // there may be another piece
+			each(r, piece)
+			more = more || len(piece) == size // there may be another piece
 		}
 	}
-	return all, nil
+	return nil
 }

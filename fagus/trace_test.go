@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
@@ -130,3 +133,48 @@ func TestTraceOfFence(t *testing.T) {
 }
 
 func round(t fagus.Time) fagus.Time { return t / fagus.Nanosecond * fagus.Nanosecond }
+
+// TestTimeZero: the times of a trace and of a record of the same run begin when the first rank
+// begins its program, however long the process has been there.
+func TestTimeZero(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "record")
+	tr, begun, started := trace.New(), make([]fagus.Time, 2), time.Now()
+	rec := recording.New(dir)
+	net := inproc.New(inproc.Config{})
+	time.Sleep(20 * time.Millisecond) // the process is older than the run
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: net, Trace: tr, Record: rec}, func(n *fagus.Node) error {
+		begun[n.Rank()] = n.Now()
+		return traced(n)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := fagus.Time(time.Since(started).Nanoseconds()) * fagus.Nanosecond
+	tr.Align()
+	of, err := recording.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := took
+	for r := range tr.Ranks {
+		in, err := of.Rank(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rank := &tr.Ranks[r]; in.Begun != rank.Begun || in.Begun > begun[r] || rank.Begun+rank.Offset < 0 {
+			t.Errorf("rank %d: the record begins at %v, the trace at %v, the program at %v", r, in.Begun, rank.Begun, begun[r])
+		}
+		first = min(first, tr.Ranks[r].Begun+tr.Ranks[r].Offset)
+		in.Close()
+	}
+	if first != 0 {
+		t.Errorf("the trace begins at %v, want 0", first)
+	}
+	for _, r := range tr.Ranks {
+		for _, e := range r.Events {
+			if at := e.To + r.Offset; at > took-20*fagus.Millisecond {
+				t.Errorf("rank %d has an event at %v of a run of %v", r.Rank, at, took-20*fagus.Millisecond)
+			}
+		}
+	}
+}

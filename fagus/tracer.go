@@ -22,12 +22,12 @@ type tracer struct {
 	moving Time // when data of the call began to move; 0 if they did not
 }
 
-// newTracer returns nil without a trace. local is the number of ranks in this process.
-func newTracer(n *Node, t *trace.Trace, local int) *tracer {
+// newTracer returns nil without a trace.
+func newTracer(n *Node, t *trace.Trace) *tracer {
 	if t == nil {
 		return nil
 	}
-	return &tracer{Recorder: t.Recorder(n.rank, local), node: n, call: n.summarize(true)}
+	return &tracer{Recorder: t.Recorder(n.rank, n.begun), node: n, call: n.summarize(true)}
 }
 
 func (t *tracer) kinds() []eventKind {
@@ -133,7 +133,14 @@ func gatherTrace(ctx context.Context, net dimmnet.Network, t *trace.Trace) error
 	if err != nil {
 		return fmt.Errorf("fagus: encoding the trace of a run: %w", err)
 	}
-	all, err := gatherBytes(ctx, j, data)
+	// Only the process of rank 0 keeps the records of others.
+	_, nodes := j.Job()
+	all := make([][]byte, nodes)
+	err = gatherPieces(ctx, j, data, max(gatherLeast, min(gatherPiece, gatherAll/nodes)), func(r int, piece []byte) {
+		if own == 0 && r > 0 {
+			all[r] = append(all[r], piece...)
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("fagus: gathering the trace of a run: %w", err)
 	}
@@ -141,6 +148,7 @@ func gatherTrace(ctx context.Context, net dimmnet.Network, t *trace.Trace) error
 		if err := t.Decode(r, all[r]); err != nil {
 			return err
 		}
+		all[r] = nil
 	}
 	return nil
 }

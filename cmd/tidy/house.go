@@ -202,7 +202,7 @@ func fagusPlaces() []place {
 		{dir: in + "about", may: []string{"fagus/cluster", "fagus/program/cmdline", "fagus/program/usage", base}},
 		{dir: in + "top", may: []string{"dimmnet", "fagus", "fagus/meter", "fagus/metrics", "fagus/program/outfile", "fagus/program/usage", "fagus/rollcall", base}, time: "how long a process may take to answer, and the time between frames", net: "asks a process by HTTP"},
 		{dir: in + "data", may: []string{"apps/catalog", "fagus/program/usage", base}},
-		{dir: in + "report", may: []string{"dimmnet", "fagus/program/usage", "fagus/program/outfile", "fagus/trace/analysis", "fagus/trace/tracefile", base, figure}},
+		{dir: in + "report", may: []string{"dimmnet", "fagus/program/usage", "fagus/program/outfile", "fagus/recording", "fagus/trace", "fagus/trace/analysis", "fagus/trace/tracefile", base, figure}},
 		{dir: in + "elements", may: []string{base}},
 		{dir: in + "travel", may: []string{"consistency", "dimmnet", "syncvar", "fagus/npy", "fagus/program/outfile", "fagus/program/usage", "fagus/recording", "fagus/rollcall", "fagus/trace", base, in + "elements"},
 			time: "reads a point of a run"},

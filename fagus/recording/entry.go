@@ -25,6 +25,8 @@ type About struct {
 	Nodes   int           `json:"nodes"`
 	Rank    int           `json:"rank"`
 	Values  bool          `json:"values"` // Writes have the bytes
+	// Begun is when the rank began its program, by its clock: no time in the file is earlier.
+	Begun dimmnet.Time `json:"begun_ps,omitempty"`
 }
 
 // Array is an array of the program. Arrays do not overlap, and are in increasing order.

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +14,9 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
+
+// IsFile reports whether the first bytes of a file are those of a record.
+func IsFile(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
 // Run is the record of a run.
 type Run struct {
@@ -95,7 +99,7 @@ func (r *Reader) begin(from io.Reader, size int64, rank int) error {
 	r.at, r.left = int64(len(head)), r.left-int64(len(head))
 	e, err := r.Next()
 	about, ok := e.(*About)
-	if err != nil || !ok || about.Rank != rank || about.Nodes <= rank || about.Nodes > dimmnet.MaxNodes {
+	if err != nil || !ok || about.Rank != rank || about.Nodes <= rank || about.Nodes > dimmnet.MaxNodes || about.Begun < 0 {
 		return errors.New("it does not say of which run and rank it is")
 	}
 	r.About = *about

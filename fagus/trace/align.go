@@ -9,7 +9,8 @@ import (
 )
 
 // Align sets the Offset of each rank, so that all times are of the same clock, and how
-// uncertain it is. In virtual time all ranks have the same clock.
+// uncertain it is. Time 0 is when the first rank began its program. In virtual time all ranks have
+// the same clock, which begins with the run.
 //
 // Each rank enters a step before any leaves it. So the difference of two clocks lies between two
 // bounds for each step; Align takes the middle of the tightest ones of all steps. Clocks of which
@@ -23,11 +24,9 @@ func (t *Trace) Align() {
 		r := &t.Ranks[1+i]
 		r.Offset, r.Uncertain = offset(first, steps(r))
 	}
-	earliest := dimmnet.Time(0)
+	earliest := t.Ranks[0].Begun
 	for i := range t.Ranks {
-		if r := &t.Ranks[i]; len(r.Events) > 0 {
-			earliest = min(earliest, r.Events[0].From+r.Offset)
-		}
+		earliest = min(earliest, t.Ranks[i].Begun+t.Ranks[i].Offset)
 	}
 	for i := range t.Ranks {
 		t.Ranks[i].Offset -= earliest

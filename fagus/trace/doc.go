@@ -10,7 +10,9 @@
 // Each rank records its calls with their source lines, what it waited for in a call, the bytes of
 // each variable that arrived and that a tenure has changed, checkpoints and failures (Kind). A
 // Recorder is a ring: when it is full, a new event replaces the oldest one, and Dropped counts it.
-// All Recorders of a process together take at most 256 MiB.
+// All Recorders of a run together take at most Trace.Limit: each rank has its share, also where the
+// ranks are processes. So the process of rank 0, which collects the records, and the file have that
+// bound, too.
 //
 // # Clocks
 //

@@ -2,24 +2,41 @@ package trace
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
+// DefaultLimit is the limit of a trace if Trace.Limit is 0, in bytes.
+const DefaultLimit = 256 << 20
+
 const (
-	mostBytes  = 256 << 20 // of the events of a process
-	mostEvents = 1 << 18   // of a rank
-	leastKept  = 1 << 9
+	mostEvents = 1 << 18 // of a rank, without a limit of the user's
+	leastKept  = 1 << 6  // of a rank: with the most ranks, these are the default limit
 	mostTexts  = 1 << 12 // lines, and sets, of a rank
-	mostInSet  = 64      // variables of a set that are recorded
+	leastTexts = 1 << 6
+	mostInSet  = 64 // variables of a set that are recorded
 )
+
+// eventsOf returns how many events each of several ranks may keep.
+func (t *Trace) eventsOf(ranks int) int {
+	if t.Limit == 0 {
+		return min(mostEvents, perRank(DefaultLimit, ranks))
+	}
+	return perRank(t.Limit, ranks)
+}
+
+func perRank(limit int64, ranks int) int {
+	return int(max(leastKept, limit/int64(ranks)/int64(unsafe.Sizeof(Event{}))))
+}
 
 // Recorder records the events of one rank. Only the goroutine of the rank uses it.
 type Recorder struct {
 	trace  *Trace
 	names  bool // it records the names of variables
 	rank   int
+	begun  dimmnet.Time
 	most   int
 	events []Event // a ring, when there are most of them
 	oldest int
@@ -32,11 +49,12 @@ type Recorder struct {
 	failed string
 }
 
-// table has an index for each value that a rank has seen, up to mostTexts.
+// table has an index for each value that a rank has seen, up to most.
 type table[T any] struct {
 	recent [16]entry // by the last bits of the key: a map takes longer
 	of     map[uint64]int32
 	all    []T
+	most   int
 }
 
 type entry struct {
@@ -56,7 +74,7 @@ func (t *table[T]) index(key uint64, of func() T) int32 {
 	case known:
 		*recent = entry{key, at}
 		return at
-	case len(t.all) == mostTexts:
+	case len(t.all) == t.most:
 		return None
 	case t.of == nil:
 		t.of = make(map[uint64]int32)
@@ -115,7 +133,11 @@ func (r *Recorder) Bound(v Variable) {
 
 // Close ends the record. Until then the Trace does not have it.
 func (r *Recorder) Close() {
-	events := slices.Concat(r.events[r.oldest:], r.events[:r.oldest])
-	r.events = nil
-	r.trace.close(&record{Rank{Rank: r.rank, Dropped: r.drops, Failed: r.failed, Events: events}, r.variables, r.lines.all, r.sets.all})
+	events := r.events
+	if r.events = nil; r.oldest > 0 { // turned in place: a copy would take as much again
+		slices.Reverse(events[:r.oldest])
+		slices.Reverse(events[r.oldest:])
+		slices.Reverse(events)
+	}
+	r.trace.close(&record{Rank{Rank: r.rank, Begun: r.begun, Dropped: r.drops, Failed: r.failed, Events: events}, r.variables, r.lines.all, r.sets.all})
 }

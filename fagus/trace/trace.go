@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -20,6 +19,10 @@ type Trace struct {
 	Lines     []string   `json:"lines"`
 	Sets      []Set      `json:"sets"`
 	Ranks     []Rank     `json:"ranks"` // in increasing order: those that have returned
+	// Limit bounds the events of all ranks of the run together, in bytes of memory, where a rank
+	// keeps 64 events at least. If it is 0, DefaultLimit bounds them, and each rank keeps at most
+	// 262144. It is set before the run.
+	Limit int64 `json:"-"`
 
 	mu     sync.Mutex
 	lines  map[string]int32 // indices in Lines
@@ -42,6 +45,8 @@ type Rank struct {
 	Rank    int    `json:"rank"`
 	Dropped uint64 `json:"dropped,omitempty"` // events that later ones have replaced
 	Failed  string `json:"failed,omitempty"`  // the first failure of a call
+	// Begun is when the rank began its program, by its clock: no event is earlier.
+	Begun dimmnet.Time `json:"-"`
 	// Offset is added to a time of the rank's clock to get the time of the trace. The result may be
 	// off by Uncertain; see Align.
 	Offset    dimmnet.Time `json:"offset,omitempty"`
@@ -61,14 +66,18 @@ func (t *Trace) Begin(about About) {
 	t.lines, t.sets, t.opened, t.sealed = make(map[string]int32), make(map[string]int32), 0, false
 }
 
-// Recorder returns the recorder of a rank, one of local ranks of this process.
-func (t *Trace) Recorder(rank, local int) *Recorder {
+// Recorder returns the recorder of a rank, one of t.Nodes, that begins its program now.
+func (t *Trace) Recorder(rank int, now dimmnet.Time) *Recorder {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.opened++
-	most := max(leastKept, min(mostEvents, mostBytes/local/int(unsafe.Sizeof(Event{}))))
+	most := t.eventsOf(max(1, t.Nodes))
+	r := &Recorder{trace: t, names: t.opened == 1, rank: rank, begun: now, most: most}
+	r.lines.most = max(leastTexts, min(mostTexts, most/16))
+	r.sets.most = r.lines.most
 	// The system gives memory when it is used. To grow the slice would take longer than a call.
-	return &Recorder{trace: t, names: t.opened == 1, rank: rank, most: most, events: make([]Event, 0, most)}
+	r.events = make([]Event, 0, most)
+	return r
 }
 
 // record is what one rank has recorded. Its events refer to its own tables.
@@ -121,6 +130,16 @@ func indexIn[T any](of map[string]int32, all *[]T, key string, value T) int32 {
 		of[key], *all = at, append(*all, value)
 	}
 	return at
+}
+
+// Dropped returns how many events of all ranks are not in the trace any more, and how many there
+// were.
+func (t *Trace) Dropped() (dropped, all uint64) {
+	for i := range t.Ranks {
+		dropped += t.Ranks[i].Dropped
+		all += uint64(len(t.Ranks[i].Events))
+	}
+	return dropped, all + dropped
 }
 
 // Seal ends the record: ranks of this process that have not returned stay missing.

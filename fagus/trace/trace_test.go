@@ -1,8 +1,11 @@
 package trace
 
 import (
+	"cmp"
+	"math"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -13,7 +16,7 @@ import (
 func TestRing(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 1})
-	r := tr.Recorder(0, 1)
+	r := tr.Recorder(0, 0)
 	r.most = 10
 	for i := range 25 {
 		r.Add(Of(Saved, dimmnet.Time(i), dimmnet.Time(i)))
@@ -25,13 +28,27 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// TestMemory: the recorders of all ranks of a process together have a bound.
+// TestMemory: the recorders of all ranks of a run together have a bound, that of the user or the
+// default.
 func TestMemory(t *testing.T) {
-	for _, local := range []int{1, 2, 1000, 4096} {
-		r := New().Recorder(0, local)
-		if bytes := r.most * local * 64; bytes > 2*mostBytes || r.most < leastKept {
-			t.Errorf("of %d ranks, each records %d events, %d MiB together", local, r.most, bytes>>20)
+	const size = int64(unsafe.Sizeof(Event{}))
+	for _, limit := range []int64{0, 1 << 20, 3 << 30} {
+		for _, nodes := range []int{1, 2, 1000, 4096, dimmnet.MaxNodes} {
+			tr := New()
+			tr.Limit = limit
+			tr.Begin(About{Nodes: nodes})
+			bound, most := cmp.Or(limit, DefaultLimit), tr.eventsOf(nodes)
+			bytes := int64(most) * int64(nodes) * size
+			if bytes > max(bound, int64(nodes*leastKept)*size) || most < leastKept {
+				t.Errorf("of %d ranks, each records %d events, %d MiB together, of %d", nodes, most, bytes>>20, bound>>20)
+			}
+			if limit > 0 && bytes < bound/2 {
+				t.Errorf("%d ranks record %d bytes of a limit of %d", nodes, bytes, limit)
+			}
 		}
+	}
+	if all := leastKept * dimmnet.MaxNodes * size; all > DefaultLimit {
+		t.Errorf("the most ranks keep %d bytes at least, more than the default limit", all)
 	}
 }
 
@@ -40,7 +57,7 @@ func TestTables(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 2})
 	for rank := range 2 {
-		r := tr.Recorder(rank, 2)
+		r := tr.Recorder(rank, 0)
 		r.Bound(Variable{Name: "x"})
 		for i := range mostTexts + 5 {
 			e := Of(Called, 0, 0)
@@ -67,7 +84,7 @@ func TestTables(t *testing.T) {
 func clocks(n int, ahead dimmnet.Time) *Trace {
 	tr := New()
 	tr.Begin(About{Nodes: 2, Clock: dimmnet.Wall})
-	recorders := [2]*Recorder{tr.Recorder(0, 2), tr.Recorder(1, 2)}
+	recorders := [2]*Recorder{tr.Recorder(0, 0), tr.Recorder(1, ahead)}
 	now := dimmnet.Time(0)
 	for k := range n {
 		late := k % 2 // the rank that comes last
@@ -106,10 +123,12 @@ func TestAlign(t *testing.T) {
 		if off := r.Offset + ahead - tr.Ranks[0].Offset; off < -r.Uncertain || off > r.Uncertain || r.Uncertain > 10 {
 			t.Errorf("the clock is %v ahead: offset %v, off by %v, which is said to be up to %v", ahead, r.Offset, off, r.Uncertain)
 		}
+		first := dimmnet.Time(math.MaxInt64)
 		for _, r := range tr.Ranks {
-			if r.Events[0].From+r.Offset < 0 {
-				t.Errorf("rank %d begins before 0", r.Rank)
-			}
+			first = min(first, r.Begun+r.Offset)
+		}
+		if first != 0 {
+			t.Errorf("the first rank begins at %v, want 0", first)
 		}
 	}
 	tr := clocks(0, 0)

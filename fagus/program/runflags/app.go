@@ -68,11 +68,11 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	ended()
 	on.reportRecord(c.App.ErrWriter)
 	if err != nil {
-		return errors.Join(err, on.writeTrace(err))
+		return errors.Join(err, on.writeTrace(err, c.App.ErrWriter))
 	}
 	if err := on.Close(ctx); err != nil || on.Rank() != 0 {
 		return err
 	}
 	on.Doing("writing the results has not ended")
-	return errors.Join(a.Report(on, report), on.writeTrace(nil))
+	return errors.Join(a.Report(on, report), on.writeTrace(nil, c.App.ErrWriter))
 }

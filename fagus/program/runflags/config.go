@@ -96,13 +96,12 @@ func flags(d defaults) []cli.Flag {
 		&cli.BoolFlag{Name: "verify-history", Category: category, Usage: "record what every rank acquires and releases, and verify that it keeps the axioms of entry consistency"},
 		&cli.BoolFlag{Name: "check", Category: category, Usage: "watch the program's accesses: one without the variable that it needs ends the run and names its line; advice follows at the end (Linux)"},
 		&cli.BoolFlag{Name: "strict", Category: category, Usage: "with --check: what Update brought may be read only until the next Acquire"},
-		traceFlag(category),
 		metricsFlag(category),
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "print packets and protocol counters, too, and log every call of every rank to standard error"},
 		rollCallFlag(category),
 		TimeoutFlag(category),
 		StallFlag(category),
-	}, slices.Concat(recordFlags(category), OptionFlags(category), FaultFlags(), HostFlags(), checkpointFlags())...)
+	}, slices.Concat(traceFlags(category), recordFlags(category), OptionFlags(category), FaultFlags(), HostFlags(), checkpointFlags())...)
 }
 
 // FromFlags reads the flags, and what they leave out from FAGUS_NET, FAGUS_NODES and FAGUS_MODE.

@@ -15,29 +15,50 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
 )
 
-func traceFlag(category string) cli.Flag {
-	return &cli.StringFlag{Name: "trace", Category: category, Usage: "record what every rank does when, and what it waits for, to `FILE`: see it with fagus report FILE, or at ui.perfetto.dev"}
+const (
+	traceFlag      = "trace"
+	traceLimitFlag = "trace-limit"
+)
+
+// mostTraceLimit is the largest --trace-limit, in MiB.
+const mostTraceLimit = 1 << 20
+
+func traceFlags(category string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: traceFlag, Category: category, Usage: "record what every rank does when, and what it waits for, to `FILE`: see it with fagus report FILE, or at ui.perfetto.dev"},
+		&cli.IntFlag{Name: traceLimitFlag, Category: category, Value: trace.DefaultLimit >> 20, Usage: "with --trace: most `MIB` of memory for the events of all ranks together, each rank its share; when that is full, new events replace the oldest ones"},
+	}
 }
 
 func (cfg *Config) readTrace(c *cli.Context) error {
-	if err := notEmpty(c, "trace"); err != nil {
+	if err := notEmpty(c, traceFlag); err != nil {
 		return err
 	}
-	cfg.traceFile = c.String("trace")
-	if cfg.traceFile == "" {
+	cfg.traceFile = c.String(traceFlag)
+	switch {
+	case cfg.traceFile == "" && c.IsSet(traceLimitFlag):
+		return usage.Errorf("--%s is about a trace: use it with --%s", traceLimitFlag, traceFlag)
+	case cfg.traceFile == "":
 		return nil
 	}
+	limit := c.Int(traceLimitFlag)
+	if limit < 1 || limit > mostTraceLimit {
+		return usage.Errorf("--%s %d: want 1 to %d MiB", traceLimitFlag, limit, mostTraceLimit)
+	}
 	if of, err := os.Stat(cfg.traceFile); err == nil && !of.Mode().IsRegular() {
-		return usage.Errorf("--trace %s: want the name of a file", cfg.traceFile)
+		return usage.Errorf("--%s %s: want the name of a file", traceFlag, cfg.traceFile)
 	}
 	cfg.Trace = trace.New()
 	cfg.Trace.Net = cfg.Network.Name
+	if c.IsSet(traceLimitFlag) {
+		cfg.Trace.Limit = int64(limit) << 20
+	}
 	return outfile.CheckFolder(filepath.Dir(cfg.traceFile))
 }
 
 // writeTrace writes the trace of a run. If the run has failed, each process writes what it has, to
 // files of their own.
-func (t *Target) writeTrace(failed error) error {
+func (t *Target) writeTrace(failed error, w io.Writer) error {
 	file := t.traceFile
 	switch {
 	case file == "":
@@ -51,7 +72,10 @@ func (t *Target) writeTrace(failed error) error {
 	t.Trace.Program = t.Program
 	t.Doing("writing the trace has not ended")
 	if err := outfile.Replace(file, func(w io.Writer) error { return tracefile.Write(w, t.Trace) }); err != nil {
-		return fmt.Errorf("--trace %s: %w", file, err)
+		return fmt.Errorf("--%s %s: %w", traceFlag, file, err)
+	}
+	if dropped, all := t.Trace.Dropped(); dropped > 0 {
+		fmt.Fprintf(w, "fagus: %s has the last %d of %d events: the first ones are gone, see --%s\n", file, all-dropped, all, traceLimitFlag)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (m *model) ofRank(of *rank) []act {
 	at, after := m.begin, int32(trace.None)
 	for k := range of.calls {
 		c := &of.calls[k]
-		a := act{work: max(0, c.From-at), call: c.Call, cost: c.To - c.From, moving: c.moved.To - c.moved.From, line: c.Line, step: c.Number, of: c, after: after}
+		a := act{work: max(0, c.From-at), call: c.Call, cost: c.To - c.From, moving: c.moved.to - c.moved.from, line: c.Line, step: c.Number, of: c, after: after}
 		if c.Set >= 0 {
 			a.shared, a.exclusive = m.Sets[c.Set].Shared, m.Sets[c.Set].Exclusive
 		}

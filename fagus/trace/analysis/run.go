@@ -17,8 +17,8 @@ type Time = dimmnet.Time
 // run is a trace in the form in which the package uses it. Times are of one clock.
 type run struct {
 	*trace.Trace
-	phases bool // Phase mode: each call in which ranks wait is a step
-	begin  Time
+	phases bool        // Phase mode: each call in which ranks wait is a step
+	begin  Time        // of what is known
 	ranks  []rank      // those of the trace, in the same order
 	at     map[int]int // by number of a rank: its index in ranks
 	meets  []meeting   // by increasing step
@@ -38,14 +38,16 @@ type rank struct {
 
 // call is a call of a rank with what has happened in it.
 type call struct {
-	trace.Event
+	*trace.Event
 	rank    int           // an index in run.ranks
 	before  uint64        // the rank's steps before the call
 	waits   []trace.Event // in the order of time
-	moved   trace.Event   // without it, From and To are 0
+	moved   interval      // if data moved
 	arrived []trace.Event
 	wrote   []trace.Event
 }
+
+type interval struct{ from, to Time }
 
 // meeting says when the last rank entered a step, and which one that was.
 type meeting struct {
@@ -85,50 +87,76 @@ func newRun(t *trace.Trace) *run {
 	if !r.phases {
 		r.tenured()
 	}
-	first := true
+	r.begin = r.begins()
+	return r
+}
+
+// begins returns the begin of what is known: 0, when the first rank began its program, unless the
+// first events of all ranks are missing.
+func (r *run) begins() Time {
+	begin, first := Time(0), true
 	for i := range r.ranks {
-		if calls := r.ranks[i].calls; len(calls) > 0 && t.Clock != dimmnet.Virtual {
-			if from := calls[0].From; first || from < r.begin {
-				r.begin, first = from, false
+		switch calls := r.ranks[i].calls; {
+		case r.Trace.Ranks[i].Dropped == 0:
+			return 0
+		case len(calls) > 0 && (first || calls[0].From < begin):
+			begin, first = calls[0].From, false
+		}
+	}
+	return begin
+}
+
+// newRank refers to the events of t, which are most of the memory that a run takes.
+func newRank(index int, t *trace.Rank) rank {
+	r := rank{number: t.Rank}
+	events := t.Events
+	if t.Offset != 0 {
+		events = slices.Clone(events)
+	}
+	calls := 0
+	for i := range events {
+		e := &events[i]
+		e.From += t.Offset
+		e.To += t.Offset
+		r.end = max(r.end, e.To)
+		if e.Kind == trace.Called {
+			calls++
+		}
+	}
+	r.calls = make([]call, 0, calls)
+	c := call{rank: index}
+	steps, known := uint64(0), t.Dropped == 0
+	for i := range events {
+		switch e := &events[i]; {
+		case e.Kind == trace.Waited:
+			c.waits = extend(c.waits, events, i)
+		case e.Kind == trace.Moved:
+			c.moved = interval{e.From, e.To}
+		case e.Kind == trace.Arrived && e.ID != trace.None:
+			c.arrived = extend(c.arrived, events, i)
+		case e.Kind == trace.Wrote && e.ID != trace.None:
+			c.wrote = extend(c.wrote, events, i)
+		case e.Kind == trace.Called:
+			if !known { // how many steps the dropped calls have made
+				steps, known = e.Number, true
 			}
+			c.Event, c.before = e, min(steps, e.Number)
+			steps = e.Number
+			r.calls = append(r.calls, c)
+			c = call{rank: index}
 		}
 	}
 	return r
 }
 
-func newRank(index int, t *trace.Rank) rank {
-	r := rank{number: t.Rank}
-	var c call
-	steps, known := uint64(0), t.Dropped == 0
-	for _, e := range t.Events {
-		e.From += t.Offset
-		e.To += t.Offset
-		r.end = max(r.end, e.To)
-		switch e.Kind {
-		case trace.Waited:
-			c.waits = append(c.waits, e)
-		case trace.Moved:
-			c.moved = e
-		case trace.Arrived, trace.Wrote:
-			if e.ID == trace.None {
-				continue // no Recorder does that
-			}
-			if e.Kind == trace.Arrived {
-				c.arrived = append(c.arrived, e)
-			} else {
-				c.wrote = append(c.wrote, e)
-			}
-		case trace.Called:
-			if !known { // how many steps the dropped calls have made
-				steps, known = e.Number, true
-			}
-			c.Event, c.rank, c.before = e, index, min(steps, e.Number)
-			steps = e.Number
-			r.calls = append(r.calls, c)
-			c = call{}
-		}
+// extend returns of with event i of all at its end. While the events of of follow each other in
+// all, it is a part of all.
+func extend(of, all []trace.Event, i int) []trace.Event {
+	n := len(of)
+	if n == 0 || i > 0 && &of[n-1] == &all[i-1] {
+		return all[i-n : i+1 : i+1]
 	}
-	return r
+	return append(of, all[i])
 }
 
 // meet finds out when the ranks met in each step. A rank enters the first step of a call when it

@@ -49,7 +49,7 @@ func (r *run) split(c *call) (spans []span) {
 		return appendSpan(nil, span{c.From, c.To, Ending, trace.None, trace.None})
 	}
 	// Where two layers have a moment, the first one counts.
-	layers := [][]span{{{c.moved.From, c.moved.To, Moving, trace.None, trace.None}}, r.held(c), r.late(c)}
+	layers := [][]span{{{c.moved.from, c.moved.to, Moving, trace.None, trace.None}}, r.held(c), r.late(c)}
 	for t := c.From; t < c.To; {
 		next := span{t, c.To, Agreeing, trace.None, trace.None}
 		for l := range layers {

@@ -1,6 +1,10 @@
 package tracefile
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,28 +17,95 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
-// mostFile bounds the size of a file that Read takes, in bytes.
-const mostFile = 4 << 30
+const (
+	mostFile   = 4 << 30 // bytes of a file that Read takes
+	mostPacket = 1 << 30 // of its tables, which are the largest packet
+)
 
-var errForeign = errors.New("this is no trace that --trace has written")
+var (
+	// ErrForeign is the error of a file that Write has not written, or that is damaged.
+	ErrForeign = errors.New("this is no trace that --trace has written")
+	errCut     = errors.New("this is no trace that --trace has written, or its end is missing")
+)
 
 // Read reads a file of Write. The times of all ranks are of one clock.
 func Read(from io.Reader) (*trace.Trace, error) {
-	data, err := io.ReadAll(io.LimitReader(from, mostFile))
-	if err != nil {
-		return nil, err
-	}
-	r := reader{trace: trace.New(), ranks: make(map[uint64]*track)}
-	err = fields(data, func(n protowire.Number, v value) error {
-		if n != tracePacket {
-			return nil
+	r := reader{trace: trace.New(), tracks: make(map[uint64]*track)}
+	in := packets{in: bufio.NewReaderSize(from, 1<<16)}
+	for {
+		packet, err := in.next()
+		if err == io.EOF {
+			return r.result()
 		}
-		return r.packet(v.bytes)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("trace: %w", err)
+		if err == nil {
+			err = r.packet(packet)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("trace: %w", err)
+		}
 	}
-	return r.result()
+}
+
+// IsPerfetto reports whether the first bytes of a file are those of a trace of Perfetto, from Write
+// or from another tool.
+func IsPerfetto(head []byte) bool {
+	in := packets{in: bufio.NewReader(bytes.NewReader(head))}
+	packet, err := in.next()
+	if err != nil {
+		return false
+	}
+	known := false
+	err = fields(packet, func(n protowire.Number, _ value) error {
+		known = known || n == packetTimestamp || n == packetSequence
+		return nil
+	})
+	return err == nil && known
+}
+
+// packets reads the packets of a file, one by one.
+type packets struct {
+	in   *bufio.Reader
+	read int64            // bytes so far
+	part io.LimitedReader // of in: the packet
+	data bytes.Buffer
+}
+
+// next returns the next packet, which is valid until the next call.
+func (p *packets) next() ([]byte, error) {
+	tag, err := p.varint()
+	if err == io.EOF {
+		return nil, io.EOF
+	}
+	number, kind := protowire.DecodeTag(tag)
+	if err != nil || number != tracePacket || kind != protowire.BytesType {
+		return nil, ErrForeign
+	}
+	size, err := p.varint()
+	if err != nil {
+		return nil, errCut
+	}
+	if size > mostPacket {
+		return nil, fmt.Errorf("%w: a packet of %d bytes", ErrForeign, size)
+	}
+	if p.read += int64(size); p.read > mostFile {
+		return nil, fmt.Errorf("the file has more than %d GiB, which is more than can be analysed: record less with --trace-limit", mostFile>>30)
+	}
+	p.data.Reset()
+	p.part = io.LimitedReader{R: p.in, N: int64(size)}
+	// ReadFrom takes memory as the data come.
+	if n, err := p.data.ReadFrom(&p.part); err != nil || n < int64(size) {
+		return nil, cmp.Or(err, errCut)
+	}
+	return p.data.Bytes(), nil
+}
+
+// varint returns the next number. The error is io.EOF if the file ends before it.
+func (p *packets) varint() (uint64, error) {
+	v, err := binary.ReadUvarint(p.in)
+	if err == io.ErrUnexpectedEOF {
+		return 0, errCut
+	}
+	return v, err
 }
 
 // value is the value of a field: a number, or bytes.
@@ -48,7 +119,7 @@ func fields(data []byte, f func(protowire.Number, value) error) error {
 	for len(data) > 0 {
 		number, kind, n := protowire.ConsumeTag(data)
 		if n < 0 {
-			return fmt.Errorf("%w: %w", errForeign, protowire.ParseError(n))
+			return fmt.Errorf("%w: %w", ErrForeign, protowire.ParseError(n))
 		}
 		data = data[n:]
 		var v value
@@ -63,7 +134,7 @@ func fields(data []byte, f func(protowire.Number, value) error) error {
 			n = protowire.ConsumeFieldValue(number, kind, data)
 		}
 		if n < 0 {
-			return fmt.Errorf("%w, or its end is missing: %w", errForeign, protowire.ParseError(n))
+			return fmt.Errorf("%w: %w", errCut, protowire.ParseError(n))
 		}
 		data = data[n:]
 		if err := f(number, v); err != nil {
@@ -77,12 +148,13 @@ func fields(data []byte, f func(protowire.Number, value) error) error {
 type reader struct {
 	trace  *trace.Trace
 	tables bool // they have been read
-	ranks  map[uint64]*track
+	tracks map[uint64]*track
 }
 
 // track is the track of a rank.
 type track struct {
 	events []trace.Event
+	most   int           // the number of events to come, as the tables say: they may lie
 	call   trace.Event   // that has begun
 	inner  []trace.Event // what has happened in it
 	wait   trace.Event   // a wait, or moving data, that has begun
@@ -135,9 +207,9 @@ func (r *reader) event(at dimmnet.Time, data []byte) error {
 	case e.tables != nil:
 		return r.readTables(e.tables)
 	case !r.tables:
-		return errForeign
+		return ErrForeign
 	}
-	t := r.ranks[e.track]
+	t := r.tracks[e.track]
 	if t == nil {
 		return fmt.Errorf("an event of the unknown track %d", e.track)
 	}
@@ -167,9 +239,9 @@ func (e *item) note(data []byte) error {
 }
 
 func (r *reader) readTables(text []byte) error {
-	of := tables{Trace: r.trace}
-	if err := json.Unmarshal(text, &of); err != nil || of.Schema != Schema {
-		return fmt.Errorf("%w: its schema is %q, want %q", errForeign, of.Schema, Schema)
+	head := tables{Trace: r.trace}
+	if err := json.Unmarshal(text, &head); err != nil || head.Schema != Schema {
+		return fmt.Errorf("%w: its schema is %q, want %q", ErrForeign, head.Schema, Schema)
 	}
 	r.tables = true
 	last := trace.None
@@ -179,7 +251,11 @@ func (r *reader) readTables(text []byte) error {
 			return fmt.Errorf("the tables have rank %d after rank %d, of %d", rank, last, r.trace.Nodes)
 		}
 		last = rank
-		r.ranks[rankTrack+uint64(rank)] = &track{}
+		of := &track{}
+		if i < len(head.Events) {
+			of.most = head.Events[i]
+		}
+		r.tracks[rankTrack+uint64(rank)] = of
 	}
 	return nil
 }
@@ -219,11 +295,23 @@ func (t *track) add(at dimmnet.Time, e *item) error {
 			t.inner = append(t.inner, t.wait)
 		default:
 			t.call.To = at
+			t.grow(1 + len(t.inner))
 			t.events = append(append(t.events, t.inner...), t.call)
 			t.inner = t.inner[:0]
 		}
 	}
 	return nil
+}
+
+// grow makes room for n events: for twice as many as there are, but no more than are to come.
+func (t *track) grow(n int) {
+	if need := len(t.events) + n; need > cap(t.events) {
+		room := 2 * need
+		if t.most >= need {
+			room = min(room, t.most)
+		}
+		t.events = append(make([]trace.Event, 0, room), t.events...)
+	}
 }
 
 // event returns the event of an item that begins, or takes no time.
@@ -245,12 +333,13 @@ func (e *item) event(at dimmnet.Time) trace.Event {
 // result returns the Trace, after it has checked the events.
 func (r *reader) result() (*trace.Trace, error) {
 	if !r.tables {
-		return nil, fmt.Errorf("trace: %w", errForeign)
+		return nil, fmt.Errorf("trace: %w", ErrForeign)
 	}
 	t := r.trace
 	for i := range t.Ranks {
-		of := r.ranks[rankTrack+uint64(t.Ranks[i].Rank)]
+		of := r.tracks[rankTrack+uint64(t.Ranks[i].Rank)]
 		rank := &t.Ranks[i]
+		of.grow(len(of.inner))
 		rank.Events = append(of.events, of.inner...)
 		rank.Offset = 0 // the file has times of one clock
 	}

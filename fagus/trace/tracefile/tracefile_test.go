@@ -20,7 +20,7 @@ func made() *trace.Trace {
 	t := trace.New()
 	t.Begin(trace.About{Program: "p", Mode: "phase", Net: "shm", Clock: dimmnet.Virtual, Nodes: 3})
 	for _, rank := range []int{0, 2} { // rank 1 has not returned
-		r := t.Recorder(rank, 3)
+		r := t.Recorder(rank, 0)
 		r.Bound(trace.Variable{Name: "x", Bytes: 800, Pieces: 2})
 		r.Bound(trace.Variable{Name: "y \"é\"", Bytes: 8, Pieces: 1})
 		now := dimmnet.Time(rank) * dimmnet.Microsecond

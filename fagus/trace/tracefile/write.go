@@ -20,12 +20,17 @@ const Schema = "fagus.trace/v1"
 type tables struct {
 	Schema string `json:"schema"`
 	*trace.Trace
+	Events []int `json:"events"` // of each rank in the trace
 }
 
 // Write writes the trace of a run that is over. It aligns the clocks of the ranks first.
 func Write(w io.Writer, t *trace.Trace) error {
 	t.Align()
-	text, err := json.Marshal(tables{Schema, t})
+	of := tables{Schema: Schema, Trace: t}
+	for i := range t.Ranks {
+		of.Events = append(of.Events, len(t.Ranks[i].Events))
+	}
+	text, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
-	"github.com/fagus-dsm/fagus/fagus/trace/tracefile"
 )
 
 // Command returns the command fagus report.
@@ -53,16 +51,11 @@ func report(c *cli.Context) error {
 		}
 	}
 	path := c.Args().First()
-	file, err := os.Open(path)
+	t, err := read(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	t, err := tracefile.Read(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if of, err := file.Stat(); err == nil {
+	if of, err := os.Stat(path); err == nil {
 		if other, err := os.Stat(page); err == nil && os.SameFile(of, other) {
 			return usage.Errorf("--html %s is the trace: name another file", page)
 		}

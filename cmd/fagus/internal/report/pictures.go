@@ -133,7 +133,7 @@ func frame(r *analysis.Result, rows []analysis.Row) pageTimeline {
 	}
 	const ticks = 4
 	for i := range ticks + 1 {
-		t.Ticks = append(t.Ticks, pageTick{figure.Short(span * analysis.Time(i) / ticks), template.CSS(fmt.Sprintf("%d%%", 100*i/ticks))})
+		t.Ticks = append(t.Ticks, pageTick{timeText(r.Timeline.Begin + span*analysis.Time(i)/ticks), template.CSS(fmt.Sprintf("%d%%", 100*i/ticks))})
 	}
 	return t
 }

@@ -65,11 +65,11 @@ func openRun(ctx context.Context, dir string) (*run, error) {
 	r := &run{Run: of, bindings: make(map[syncvar.ID]*recording.Binding)}
 	clocks := trace.Trace{About: trace.About{Clock: of.Clock}}
 	for rank := range of.Nodes {
-		events, err := r.scan(ctx, rank)
+		begun, events, err := r.scan(ctx, rank)
 		if err != nil {
 			return nil, err
 		}
-		clocks.Ranks = append(clocks.Ranks, trace.Rank{Rank: rank, Events: events})
+		clocks.Ranks = append(clocks.Ranks, trace.Rank{Rank: rank, Begun: begun, Events: events})
 	}
 	clocks.Align()
 	for _, c := range clocks.Ranks {
@@ -78,13 +78,14 @@ func openRun(ctx context.Context, dir string) (*run, error) {
 	return r, nil
 }
 
-// scan reads the file of a rank. It returns calls that align the clocks.
-func (r *run) scan(ctx context.Context, rank int) (events []trace.Event, err error) {
+// scan reads the file of a rank. It returns when the rank began, and calls that align the clocks.
+func (r *run) scan(ctx context.Context, rank int) (begun dimmnet.Time, events []trace.Event, err error) {
 	in, err := r.Rank(rank)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer in.Close()
+	begun = in.Begun
 	for {
 		e, err := in.Next()
 		switch {
@@ -92,9 +93,9 @@ func (r *run) scan(ctx context.Context, rank int) (events []trace.Event, err err
 			if cut := in.Cut(); cut != "" {
 				r.notes = append(r.notes, fmt.Sprintf("the record of rank %d is not complete: %s", rank, cut))
 			}
-			return events, ctx.Err()
+			return begun, events, ctx.Err()
 		case err != nil:
-			return nil, err
+			return 0, nil, err
 		}
 		switch e := e.(type) {
 		case *recording.Array:
@@ -118,7 +119,7 @@ func (r *run) scan(ctx context.Context, rank int) (events []trace.Event, err err
 			}
 		}
 		if err != nil {
-			return nil, err
+			return 0, nil, err
 		}
 	}
 }
