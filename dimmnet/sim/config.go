@@ -20,6 +20,8 @@ type (
 	Refused = network.Refused
 	// Record is one entry of a run's trace.
 	Record = event.Record
+	// Passage is the way of a packet through a part of the network.
+	Passage = network.Passage
 )
 
 // Config describes a simulated network. The zero value is useful.
@@ -53,6 +55,10 @@ type Config struct {
 	Memory int64
 	// Trace, if not nil, is called with every record of the run, in order.
 	Trace func(Record)
+	// Passed, if not nil, is told of every passage of a packet through a NIC, a link or a port of a
+	// switch, and how long it waited there. It changes nothing in the run. Of one part they are not
+	// always in the order of time.
+	Passed func(Passage)
 }
 
 const (

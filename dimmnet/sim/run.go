@@ -101,7 +101,7 @@ func (w *Network) newRun(ctx context.Context, nodes int, budget *host.Budget, bo
 	r.net = network.New(network.Config{
 		Preset: &w.preset, Nodes: nodes, Delays: delays, ExternalLoop: w.cfg.ExternalLoop, UDP: w.cfg.UDP,
 		LookAhead: !w.cfg.Spin && !udp && !crash, // threads learn of a crash at once
-		Faults:    w.cfg.Faults,
+		Faults:    w.cfg.Faults, Passed: w.cfg.Passed,
 	}, &r.line, r.trace)
 	r.hosts = host.New(ctx, host.Config{
 		Preset: &w.preset, Nodes: nodes, Delays: delays, Limit: w.cfg.Limit, Spin: w.cfg.Spin, UDP: udp, Faults: w.cfg.Faults, Budget: budget,

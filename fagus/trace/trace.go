@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -23,12 +24,16 @@ type Trace struct {
 	// keeps 64 events at least. If it is 0, DefaultLimit bounds them, and each rank keeps at most
 	// 262144. It is set before the run.
 	Limit int64 `json:"-"`
+	// Network is what packets did, if the network is simulated and calls Pass. It takes a quarter
+	// of the limit beside what the events take.
+	Network Network `json:"network"`
 
 	mu     sync.Mutex
 	lines  map[string]int32 // indices in Lines
 	sets   map[string]int32 // indices in Sets, by what fmt.Sprint makes of one
 	opened int              // recorders
 	sealed bool             // the run is over; ranks that have not returned are missing
+	over   atomic.Bool      // so are the packets of a network that goes on
 }
 
 // About says what a run was.
@@ -63,6 +68,8 @@ func (t *Trace) Begin(about About) {
 	defer t.mu.Unlock()
 	about.Program, about.Net = cmp.Or(about.Program, t.Program), cmp.Or(about.Net, t.Net)
 	t.About, t.Variables, t.Lines, t.Sets, t.Ranks = about, nil, nil, nil, nil
+	t.Network.begin(t.Limit)
+	t.over.Store(false)
 	t.lines, t.sets, t.opened, t.sealed = make(map[string]int32), make(map[string]int32), 0, false
 }
 
@@ -147,6 +154,8 @@ func (t *Trace) Seal() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sealed = true
+	t.over.Store(true)
+	t.Network.sort()
 }
 
 // Encode returns what the only rank of this process has done, for Decode in another process.
@@ -177,6 +186,9 @@ func (t *Trace) Decode(rank int, data []byte) error {
 func (t *Trace) Check() error {
 	if t.Nodes < 0 || t.Nodes > dimmnet.MaxNodes {
 		return fmt.Errorf("trace: %d ranks, want at most %d", t.Nodes, dimmnet.MaxNodes)
+	}
+	if err := t.Network.check(t.Nodes); err != nil {
+		return err
 	}
 	for _, r := range t.Ranks {
 		if err := (&record{Rank: r, Lines: t.Lines, Sets: t.Sets}).check(t.Nodes, len(t.Variables)); err != nil {

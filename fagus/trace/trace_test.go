@@ -84,8 +84,8 @@ func TestTables(t *testing.T) {
 func clocks(n int, ahead dimmnet.Time) *Trace {
 	tr := New()
 	tr.Begin(About{Nodes: 2, Clock: dimmnet.Wall})
-	recorders := [2]*Recorder{tr.Recorder(0, 0), tr.Recorder(1, ahead)}
-	now := dimmnet.Time(0)
+	recorders := [2]*Recorder{tr.Recorder(0, 200), tr.Recorder(1, 100+ahead)}
+	now := dimmnet.Time(500)
 	for k := range n {
 		late := k % 2 // the rank that comes last
 		for rank, r := range recorders {
@@ -164,5 +164,51 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	if err := clocks(3, 0).Decode(1, []byte("hello")); err == nil {
 		t.Error("text is no record, but there is no error")
+	}
+}
+
+// TestPackets: packets have a share of the limit, the newest are kept, and sums are of all. When
+// the run is over, nothing is added any more.
+func TestPackets(t *testing.T) {
+	tr := New()
+	tr.Limit = 1 << 20
+	tr.Begin(About{Nodes: 2, Clock: dimmnet.Virtual})
+	const all = 40000
+	for i := range all {
+		at := dimmnet.Time(i)
+		tr.Pass([]string{"a", "b"}[i%2], "AOTF", Packet{Queued: at, From: at + 1, To: at + 2, Bytes: 8, Dst: 1})
+	}
+	tr.Seal()
+	tr.Pass("a", "AOTF", Packet{})
+	n := &tr.Network
+	if bytes := len(n.Packets) * int(unsafe.Sizeof(Packet{})); bytes > 1<<18 || bytes < 1<<17 || int(n.Dropped) != all-len(n.Packets) {
+		t.Errorf("%d packets of %d bytes, %d dropped", len(n.Packets), bytes, n.Dropped)
+	}
+	want := Track{Name: "a", Packets: all / 2, Bytes: all / 2 * 8, Busy: all / 2, Queued: all / 2, Longest: 1}
+	if len(n.Tracks) != 2 || n.Tracks[0] != want {
+		t.Errorf("tracks %+v, want first %+v", n.Tracks, want)
+	}
+	for _, p := range n.Packets {
+		if int(p.From) < all-len(n.Packets) {
+			t.Fatalf("an old packet is kept: %+v", p)
+		}
+	}
+	if err := tr.Check(); err != nil {
+		t.Error(err)
+	}
+	for name, spoil := range map[string]func(*Packet){
+		"a track":          func(p *Packet) { p.Track = 2 },
+		"a kind":           func(p *Packet) { p.Kind = 1 },
+		"a rank":           func(p *Packet) { p.Dst = 2 },
+		"a time":           func(p *Packet) { p.From = p.To + 1 },
+		"a wait":           func(p *Packet) { p.Queued = p.From + 1 },
+		"a negative track": func(p *Packet) { p.Track = -1 },
+	} {
+		good := n.Packets[5]
+		spoil(&n.Packets[5])
+		if tr.Check() == nil {
+			t.Errorf("%s that no network has: no error", name)
+		}
+		n.Packets[5] = good
 	}
 }

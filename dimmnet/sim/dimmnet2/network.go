@@ -13,6 +13,7 @@ import (
 type Network struct {
 	*sim.Network // its hosts
 	params       Params
+	passed       func(sim.Passage)
 	counts       Counts
 }
 
@@ -29,7 +30,7 @@ func New(cfg sim.Config, params Params) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Network{Network: hosts, params: params}, nil
+	return &Network{Network: hosts, params: params, passed: cfg.Passed}, nil
 }
 
 // Counts returns the counts of all NICs in the last Run.
@@ -43,7 +44,7 @@ func (w *Network) Run(ctx context.Context, nodes int, body func(dimmnet.Host) er
 	if body == nil {
 		return w.Network.Run(ctx, nodes, nil)
 	}
-	m := &machine{Params: w.params, nics: make([]*nic, max(nodes, 0)), limits: w.params.limits(nodes)}
+	m := &machine{Params: w.params, nics: make([]*nic, max(nodes, 0)), limits: w.params.limits(nodes), passed: w.passed}
 	for i := range m.nics {
 		n := &nic{machine: m, rank: dimmnet.Rank(i), memory: memory{make(network.Memory)}, rings: make([]ring, nodes), last: make([]dimmnet.Time, nodes), sent: make([]uint64, nodes)}
 		n.full = make([]bool, m.Windows)

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/host"
+	"github.com/fagus-dsm/fagus/dimmnet/sim/network"
 )
 
 // machine is a run's state, all NICs and their links. Events of its threads change it, one by one.
@@ -13,6 +15,13 @@ type machine struct {
 	nics   []*nic
 	limits dimmnet.Limits // of a port
 	counts Counts
+	passed func(sim.Passage) // of the configuration
+}
+
+// pass tells of the passage of a packet over the link of a NIC.
+func (m *machine) pass(p *packet, part network.Part, of dimmnet.Rank, queued, from, to, landed dimmnet.Time) {
+	what := [...]string{kindRVS: "RVS", kindIVS: "IVS", kindRVL: "RVL", kindDone: "done"}[p.kind]
+	m.passed(sim.Passage{Part: part, Of: int(of), Queued: queued, From: from, To: to, Landed: landed, Src: p.src, Dst: p.dst, What: what, Bytes: len(p.payload)})
 }
 
 type nic struct {
@@ -146,6 +155,9 @@ func (n *nic) launch(c *host.Thread, at dimmnet.Time, p packet) (left dimmnet.Ti
 	line := n.line(len(p.payload))
 	begin := max(at, n.up)
 	n.up = begin + line
+	if n.passed != nil {
+		n.pass(&p, network.Sender, n.rank, at, begin, n.up, 0)
+	}
 	head := begin + n.Logic + n.Cable
 	if len(n.nics) > 2 {
 		head += n.Switch + n.Cable
@@ -161,7 +173,11 @@ func (n *nic) launch(c *host.Thread, at dimmnet.Time, p packet) (left dimmnet.Ti
 
 // enter queues a packet, whose first byte has arrived, at the receiver's link.
 func (n *nic) enter(c *host.Thread, at, line dimmnet.Time, p packet) {
-	n.down = max(at, n.down) + line
+	begin := max(at, n.down)
+	n.down = begin + line
+	if n.passed != nil {
+		n.pass(&p, network.Receiver, n.rank, at, begin, n.down, n.down)
+	}
 	c.At(n.down, n.rank, false, func(at dimmnet.Time) { n.receive(c, at, p) })
 }
 

@@ -11,7 +11,11 @@ type cables struct {
 // transmit puts a frame on p.src's cable after earlier frames. at is when the switch has it.
 func (w *Network) transmit(p *packet, ready dimmnet.Time) (at dimmnet.Time) {
 	up := &w.nodes[p.src].cables.up
-	*up = max(*up, ready) + w.frameTime(p)
+	start := max(*up, ready)
+	*up = start + w.frameTime(p)
+	if w.cfg.Passed != nil {
+		w.passed(p, CableOut, int(p.src), ready, start, *up, 0)
+	}
 	return *up
 }
 
@@ -27,7 +31,12 @@ func (w *Network) frameTime(p *packet) dimmnet.Time {
 func (w *Network) forwardFrame(ref int32, at dimmnet.Time) {
 	p := w.packets.At(ref)
 	down := &w.nodes[p.dst].cables.down
-	*down = max(*down, at+w.preset.Ethernet.Switch) + w.frameTime(p)
+	ready := at + w.preset.Ethernet.Switch
+	start := max(*down, ready)
+	*down = start + w.frameTime(p)
+	if w.cfg.Passed != nil {
+		w.passed(p, CableIn, int(p.dst), ready, start, *down, *down)
+	}
 	w.line.Schedule(*down, Frame, ref)
 }
 

@@ -106,6 +106,9 @@ func (w *Network) forward(ref int32, out output, at dimmnet.Time) {
 	first := start + w.preset.Switch.Packet
 	rest := max(0, w.preset.HeaderBytes+int(p.size)-w.preset.Switch.PacketBytes)
 	w.fabric.free[out.port] = first + dimmnet.Time(rest)*w.preset.NIC.ByteTime
+	if w.cfg.Passed != nil {
+		w.passed(p, Port, out.port, at, start, w.fabric.free[out.port], 0)
+	}
 	head := first + w.preset.NIC.Outside.Time
 	kind := enter
 	if out.level >= 0 {

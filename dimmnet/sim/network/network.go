@@ -18,6 +18,9 @@ type Config struct {
 	LookAhead bool
 	UDP       *UDP // nil: the nodes have NICs
 	Faults    []event.Fault
+	// Passed, if not nil, is told of every passage of a packet through a part of the network, when
+	// it is known: of one part they are not always in the order of time.
+	Passed func(Passage)
 }
 
 // Network is the network of one run. Its events are in the run's timeline; Handle lets them happen.

@@ -44,16 +44,20 @@ const (
 func (w *Network) post(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
 	n := &w.nodes[p.src]
 	p.prompt = n.posted <= ready
-	n.posted = w.send(p, max(ready, n.posted))
+	n.posted = w.send(p, ready, max(ready, n.posted))
 	return n.posted
 }
 
-// send puts p on src's link at ready or later. It returns when the last byte is on the link.
-func (w *Network) send(p packet, ready dimmnet.Time) (departure dimmnet.Time) {
+// send puts p, which waits since the time queued, on src's link at ready or later. It returns when
+// the last byte is on the link.
+func (w *Network) send(p packet, queued, ready dimmnet.Time) (departure dimmnet.Time) {
 	n := &w.nodes[p.src]
 	d := dimmnet.Time(max(w.preset.HeaderBytes+int(p.size), w.preset.PadBytes)) * w.preset.NIC.ByteTime
 	start := n.link.reserve(w.line.Now(), ready, d)
 	departure = start + d
+	if w.cfg.Passed != nil {
+		w.passed(&p, Sender, int(p.src), queued, start, departure, 0)
+	}
 	p.prompt = p.prompt && start == ready
 	if w.cfg.Delays.Seed != 0 {
 		start = w.delay(n, &p, start)

@@ -8,10 +8,11 @@ import (
 // engine is the part of a NIC that moves blocks of memory. It serves one request after the
 // other, and sends a packet whenever the link is free. Stores and blocks go in between.
 type engine struct {
-	queue   []int32 // transfers; the first is under way
-	uses    int     // transfers that use this node's bulk memory
-	waiting bool    // a post failed because the queue was full
-	own     int     // transfers in the queue whose data stay at this node
+	queue   []int32      // transfers; the first is under way
+	uses    int          // transfers that use this node's bulk memory
+	waiting bool         // a post failed because the queue was full
+	own     int          // transfers in the queue whose data stay at this node
+	until   dimmnet.Time // the last packet of the transfer before has left; kept for Passed
 }
 
 // transfer is a PUSH, or a PULL: a request to the peer and the PUSH that answers it.
@@ -28,6 +29,7 @@ type transfer struct {
 	pull     bool
 	asked    bool         // whether the request of a PULL has left
 	ready    dimmnet.Time // when the engine may begin
+	began    dimmnet.Time // when it has begun: at the owner and, of a PULL, at the source
 	queued   bool
 	refused  bool
 	known    bool     // whether the owner knows that the transfer was refused
@@ -86,15 +88,18 @@ func (w *Network) work(rank dimmnet.Rank, at dimmnet.Time) {
 	e := &n.engine
 	ref := e.queue[0]
 	t := w.transfers.At(ref)
+	if t.sent == 0 {
+		t.began = at
+	}
 	switch {
 	case t.known:
-		e.next(w, rank, at)
+		e.next(w, rank, at, at)
 		w.endIfDone(ref)
 		return
 	case t.pull && !t.asked:
 		t.asked = true
-		w.send(packet{kind: kindPull, header: t.ask, ref: ref, src: rank, dst: t.src}, at)
-		e.next(w, rank, at)
+		left := w.send(packet{kind: kindPull, header: t.ask, ref: ref, src: rank, dst: t.src}, at, at)
+		e.next(w, rank, at, left)
 		return
 	}
 	size := min(t.bytes-t.sent, w.preset.PushBytes)
@@ -104,17 +109,21 @@ func (w *Network) work(rank dimmnet.Rank, at dimmnet.Time) {
 	block := w.packets.blockOf(size)
 	w.readNetwork(n, block, t.from+dimmnet.Offset(t.sent))
 	t.sent += size
-	departure := w.send(packet{kind: kindData, header: h, block: block, size: int32(size), ref: ref, src: rank, dst: t.dst}, at)
+	departure := w.send(packet{kind: kindData, header: h, block: block, size: int32(size), ref: ref, src: rank, dst: t.dst}, at, at)
 	if t.sent == t.bytes {
-		e.next(w, rank, at)
+		e.next(w, rank, at, departure)
 		return
 	}
 	w.line.Schedule(max(departure, at+dimmnet.Time(size)*w.preset.NIC.BankByte), rdma, int32(rank))
 }
 
-// next removes the queue's first transfer, and wakes threads that wait for a free entry.
-func (e *engine) next(w *Network, rank dimmnet.Rank, at dimmnet.Time) {
+// next removes the queue's first transfer, whose last packet has left at the time left, and wakes
+// threads that wait for a free entry.
+func (e *engine) next(w *Network, rank dimmnet.Rank, at, left dimmnet.Time) {
 	t := w.transfers.At(e.queue[0])
+	if w.cfg.Passed != nil {
+		w.served(rank, t, left)
+	}
 	t.queued = false
 	if t.src == t.dst {
 		e.own--

@@ -30,12 +30,18 @@ func (w *Network) entered(ref int32, at dimmnet.Time) {
 			land += w.preset.NIC.TLBRefill
 		}
 		if refusal != martini.Admitted {
+			if w.cfg.Passed != nil {
+				w.passed(p, Receiver, int(p.dst), at, start, n.receiveFree, 0)
+			}
 			w.refuse(ref, refusal, land)
 			return
 		}
 		if p.kind == kindStore && !p.header.Command.Known() {
 			land = n.interrupt(land, w.preset.NIC.Interrupt)
 		}
+	}
+	if w.cfg.Passed != nil {
+		w.passed(p, Receiver, int(p.dst), at, start, n.receiveFree, land)
 	}
 	w.expectAt(p, land)
 	if land == at+w.receiveTime {
@@ -111,5 +117,5 @@ func (w *Network) landBytes(n *Node, off dimmnet.Offset, b []byte) {
 // ack sends a status word that the hardware makes. ref is the transfer whose owner learns of a
 // refusal by the word, or -1.
 func (w *Network) ack(from, to dimmnet.Rank, off dimmnet.Offset, status uint64, at dimmnet.Time, ref int32) {
-	w.send(packet{kind: kindAck, word: status, off: off, size: dimmnet.WordBytes, ref: ref, src: from, dst: to}, at+w.ackTime)
+	w.send(packet{kind: kindAck, word: status, off: off, size: dimmnet.WordBytes, ref: ref, src: from, dst: to}, at+w.ackTime, at+w.ackTime)
 }

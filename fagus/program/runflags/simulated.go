@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/sim/dimmnet2"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
+	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // Simulation is a network in virtual time.
@@ -50,6 +51,17 @@ func (cfg *Config) simulation() (s Simulation, err error) {
 	if cfg.Network.Datagrams {
 		udp := sim.UDP(cfg.Faults)
 		c.UDP = &udp
+	}
+	if t := cfg.Trace; t != nil {
+		names := make(map[[2]int]string)
+		c.Passed = func(p sim.Passage) {
+			name, known := names[[2]int{int(p.Part), p.Of}]
+			if !known {
+				name = p.Part.Name(p.Of)
+				names[[2]int{int(p.Part), p.Of}] = name
+			}
+			t.Pass(name, p.What, trace.Packet{Queued: p.Queued, From: p.From, To: p.To, Landed: p.Landed, Bytes: uint32(p.Bytes), Src: p.Src, Dst: p.Dst})
+		}
 	}
 	if cfg.Network.Name == DIMMnet2 {
 		s, err = dimmnet2.New(c, dimmnet2.Default())

@@ -115,6 +115,40 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestNetwork: the report adds up what packets did, and the critical path knows when packets for
+// the rank in it waited, behind packets of the same pair of ranks or of others.
+func TestNetwork(t *testing.T) {
+	tr := trace.New()
+	tr.Begin(trace.About{Nodes: 3, Mode: "phase", Clock: dimmnet.Virtual})
+	tr.Lines = []string{"a.go:1"}
+	for r := range 3 { // rank 0 comes last; then its call takes 50 us
+		tr.Ranks = append(tr.Ranks, trace.Rank{Rank: r, Events: []trace.Event{
+			call(rollcall.Barrier, analysis.Time(50-r), analysis.Time(100-10*r), 1), call(rollcall.End, 100, 100, 1),
+		}})
+	}
+	pass := func(track string, queued, from, to analysis.Time, src, dst dimmnet.Rank) {
+		tr.Pass(track, "BOTF", trace.Packet{Queued: queued * us, From: from * us, To: to * us, Bytes: 100, Src: src, Dst: dst})
+	}
+	pass("a", 40, 40, 60, 1, 0) // does not wait
+	pass("a", 45, 60, 70, 1, 0) // 10 us of its wait are in the call of rank 0, behind its own rank
+	pass("a", 60, 70, 80, 1, 2) // for a rank that is not in the path
+	pass("a", 65, 80, 90, 1, 0) // 10 us behind a packet for rank 2, 5 behind its own rank
+	pass("b", 10, 12, 20, 2, 0) // before the call
+	tr.Seal()
+	n := analysis.Of(tr).Network
+	if n == nil || len(n.Tracks) != 2 {
+		t.Fatalf("%+v, want 2 tracks", n)
+	}
+	// Rank 0 is in its call from 50 to 100 us. Packets for it wait from 50 to 60 and from 65 to 80.
+	if n.Critical != 25*us || n.Behind != 10*us {
+		t.Errorf("packets for the rank in the path wait for %v, behind others for %v; want 25 and 10 us", n.Critical, n.Behind)
+	}
+	a := n.Tracks[0]
+	if a.Name != "a" || a.Packets != 4 || a.Track.Busy != 50*us || a.Queued != 40*us || a.Longest != 15*us || a.Mean != 10*us || a.Most != "BOTF" || a.Busy != 0.5 {
+		t.Errorf("the first track is %+v", a)
+	}
+}
+
 // TestMissing: what is missing in a trace is said, and nothing is predicted without all ranks.
 func TestMissing(t *testing.T) {
 	whole := record(t, simulation(t), fagus.Phase, imbalance, params{us: us, times: 1})

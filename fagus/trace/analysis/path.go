@@ -35,13 +35,15 @@ type place struct {
 type pathWalk struct {
 	*run
 	timeline *Timeline
+	called   func(rank int, from, to Time)
 	parts    map[place]Time
 	path     Path
 }
 
-// path returns the critical path, and adds it to the timeline.
-func (r *run) path(t *Timeline) Path {
-	w := pathWalk{run: r, timeline: t, parts: make(map[place]Time)}
+// path returns the critical path, and adds it to the timeline. It calls called for each part in
+// which a rank is in a call that others can see.
+func (r *run) path(t *Timeline, called func(rank int, from, to Time)) Path {
+	w := pathWalk{run: r, timeline: t, called: called, parts: make(map[place]Time)}
 	w.path.Ranks = make([]Time, len(r.ranks))
 	last, calls := 0, 0
 	for i := range r.ranks {
@@ -79,6 +81,9 @@ func (w *pathWalk) take(rank int, from, to Time, p place) {
 	w.path.Shares[p.cause] += to - from
 	w.path.Ranks[rank] += to - from
 	w.timeline.addPath(rank, from, to, p.cause)
+	if p.cause == Moving || p.cause == Agreeing {
+		w.called(rank, from, to)
+	}
 }
 
 // back adds what a rank did immediately before a time, and returns where the path goes on.

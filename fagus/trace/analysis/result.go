@@ -25,7 +25,8 @@ type Result struct {
 	Model     Model
 	Advice    []Advice // what would save most first
 	Timeline  *Timeline
-	Variables int // of the program
+	Variables int      // of the program
+	Network   *Network // of a simulated network; nil without one
 }
 
 // Shares is a time for each cause.
@@ -79,7 +80,13 @@ func Of(t *trace.Trace) *Result {
 		walk.rank(i)
 	}
 	walk.finish()
-	res.Path = r.path(res.Timeline)
+	waited, behind := res.network(r)
+	res.Path = r.path(res.Timeline, func(rank int, from, to Time) {
+		if number := r.ranks[rank].number; res.Network != nil {
+			res.Network.Critical += waited[number].within(from, to)
+			res.Network.Behind += behind[number].within(from, to)
+		}
+	})
 	res.predict(r)
 	return res
 }

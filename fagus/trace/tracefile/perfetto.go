@@ -23,6 +23,7 @@ const (
 	trackProcess protowire.Number = 3
 	trackThread  protowire.Number = 4
 	trackParent  protowire.Number = 5
+	trackCounter protowire.Number = 8
 
 	processID   protowire.Number = 1
 	processName protowire.Number = 6
@@ -41,6 +42,7 @@ const (
 	eventType     protowire.Number = 9
 	eventNameIID  protowire.Number = 10
 	eventTrack    protowire.Number = 11
+	eventCounter  protowire.Number = 30
 	eventFlow     protowire.Number = 47
 	eventFlowEnds protowire.Number = 48
 
@@ -55,6 +57,7 @@ const (
 	sliceBegin = 1
 	sliceEnd   = 2
 	instant    = 3
+	counter    = 4
 
 	stateCleared = 1
 	needsState   = 2
@@ -65,6 +68,12 @@ const (
 	process   = 1
 	runTrack  = 1
 	rankTrack = 1 << 8 // of rank 0
+
+	networkProcess = 2
+	networkTrack   = 2
+	packetTrack    = 1 << 32 // of the first track of the network
+	queueTrack     = 1 << 33 // of the packets that wait for it
+	packetFlow     = 1 << 63 // of the first packet: from it to the call that it ended
 )
 
 // note is a debug annotation: a named value of an event.
@@ -85,16 +94,21 @@ const (
 	noteFailed                   // why a call failed, or that a checkpoint was not made
 	noteLo                       // where in a variable the changes begin
 	noteHi                       // and end
+	noteFrom                     // the rank that has sent a packet
+	noteQueued                   // for how long a packet has waited, in ns
+	noteLanded                   // when it is in memory, in ns
 
 	notes
 )
 
 func (n note) String() string {
-	return [...]string{"", "tables", "line", "set", "steps", "posts", "bytes posted", "rank", "variable", "bytes", "number", "failed", "from byte", "to byte"}[n]
+	return [...]string{"", "tables", "line", "set", "steps", "posts", "bytes posted", "rank", "variable", "bytes", "number", "failed", "from byte", "to byte", "from rank", "waited ns", "landed at ns"}[n]
 }
 
 // Interned numbers of texts: an index plus the first number of its table.
 const (
+	firstPacketKind = 1 << 10 // other event names are those of calls and kinds
+
 	firstLine     = 1
 	firstSet      = 1 << 30
 	firstVariable = 1 << 31

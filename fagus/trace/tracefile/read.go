@@ -209,6 +209,12 @@ func (r *reader) event(at dimmnet.Time, data []byte) error {
 	case !r.tables:
 		return ErrForeign
 	}
+	if e.track >= queueTrack {
+		return nil // how many packets wait, which follows from the packets
+	}
+	if e.track >= packetTrack {
+		return r.addPacket(e.track-packetTrack, at, &e)
+	}
 	t := r.tracks[e.track]
 	if t == nil {
 		return fmt.Errorf("an event of the unknown track %d", e.track)

@@ -52,6 +52,11 @@ func made() *trace.Trace {
 		r.Failed(now, fmt.Errorf("rank %d has failed", rank))
 		r.Close()
 	}
+	us := dimmnet.Microsecond
+	t.Pass("NIC 0 send", "AOTF", trace.Packet{Queued: 0, From: us, To: 2 * us, Bytes: 8, Src: 0, Dst: 2})
+	t.Pass("NIC 2 receive", "AOTF", trace.Packet{Queued: 2 * us, From: 2 * us, To: 2 * us, Landed: 2*us + 100*dimmnet.Nanosecond, Bytes: 8, Src: 0, Dst: 2})
+	t.Pass("NIC 2 receive", "AOTF", trace.Packet{Queued: 2 * us, From: 2*us + 500*dimmnet.Nanosecond, To: 3 * us, Landed: 2*us + 900*dimmnet.Nanosecond, Src: 0, Dst: 2})
+	t.Pass("NIC 0 send", "BOTF", trace.Packet{Queued: us, From: 2 * us, To: 4 * us, Bytes: 300, Src: 0, Dst: 2})
 	t.Seal()
 	return t
 }
@@ -71,6 +76,9 @@ func TestFile(t *testing.T) {
 	got, err := Read(bytes.NewReader(written(t, want)))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Network.Tracks, want.Network.Tracks) || !reflect.DeepEqual(got.Network.Kinds, want.Network.Kinds) || !reflect.DeepEqual(got.Network.Packets, want.Network.Packets) {
+		t.Errorf("the network did %+v, want %+v", got.Network, want.Network)
 	}
 	if got.About != want.About || !reflect.DeepEqual(got.Variables, want.Variables) || !reflect.DeepEqual(got.Lines, want.Lines) || !reflect.DeepEqual(got.Sets, want.Sets) {
 		t.Errorf("tables %+v, want %+v", got, want)
@@ -101,7 +109,7 @@ func TestProtoc(t *testing.T) {
 	if err != nil {
 		t.Fatalf("protoc: %v\n%s", err, &failed)
 	}
-	for _, want := range []string{`name: "Acquire"`, `str: "main.go:Barrier"`, `str: "read y \"\303\251\"; write x"`, `thread_name: "rank 2"`, "type: TYPE_INSTANT", "terminating_flow_ids:"} {
+	for _, want := range []string{`name: "Acquire"`, `str: "main.go:Barrier"`, `str: "read y \"\303\251\"; write x"`, `thread_name: "rank 2"`, "type: TYPE_INSTANT", "terminating_flow_ids:", `process_name: "network"`, `name: "NIC 0 send: packets that wait"`, "counter_value: 1", "flow_ids: 9223372036854775810"} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("protoc does not find %s", want)
 		}

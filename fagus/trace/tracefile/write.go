@@ -36,9 +36,15 @@ func Write(w io.Writer, t *trace.Trace) error {
 	}
 	out := writer{out: bufio.NewWriter(w)}
 	out.state(t, text)
+	landed, ended := landings(&t.Network), make(map[int]bool)
 	for i := range t.Ranks {
-		out.rank(&t.Ranks[i])
+		last := ends(&t.Network, landed[t.Ranks[i].Rank], t.Ranks[i].Events)
+		for _, packet := range last {
+			ended[packet] = true
+		}
+		out.rank(&t.Ranks[i], last)
 	}
+	out.packets(&t.Network, ended)
 	return out.out.Flush()
 }
 
@@ -82,6 +88,9 @@ func (w *writer) state(t *trace.Trace, text []byte) {
 		intern(internedEventNames, nameIID(trace.Called, c), c.String())
 	}
 	intern(internedEventNames, tenure, "tenure")
+	for i, kind := range t.Network.Kinds {
+		intern(internedEventNames, firstPacketKind+uint64(i), kind)
+	}
 	for n := note(1); n < notes; n++ {
 		intern(internedNoteNames, uint64(n), n.String())
 	}
@@ -103,6 +112,7 @@ func (w *writer) state(t *trace.Trace, text []byte) {
 		label := "rank " + strconv.FormatUint(r, 10)
 		w.track(rankTrack+r, runTrack, label, nil, message(varint(varint(nil, threadProcess, process), threadID, 2+r), threadName, label))
 	}
+	w.networkTracks(&t.Network)
 	w.note = message(varint(w.note[:0], noteNameIID, uint64(noteTables)), noteString, text)
 	w.part = message(w.part[:0], eventNotes, w.note)
 	w.event(runTrack, 0, instant, uint64(trace.Called))
@@ -126,7 +136,7 @@ func (w *writer) track(id, parent uint64, name string, ofProcess, ofThread []byt
 // event writes an event with the notes and flows in w.part.
 func (w *writer) event(track uint64, at dimmnet.Time, kind, name uint64) {
 	w.part = varint(varint(w.part, eventType, kind), eventTrack, track)
-	if kind != sliceEnd {
+	if kind != sliceEnd && kind != counter {
 		w.part = varint(w.part, eventNameIID, name)
 	}
 	w.packet = message(varint(w.packet, packetTimestamp, uint64(at/dimmnet.Nanosecond)), packetTrackEvent, w.part)
@@ -151,11 +161,11 @@ func (w *writer) text(n note, first uint64, index int32) {
 
 // flow connects the events of one version of a variable by arrows.
 func (w *writer) flow(field protowire.Number, e *trace.Event) {
-	w.part = protowire.AppendFixed64(protowire.AppendTag(w.part, field, protowire.Fixed64Type), uint64(e.ID+1)<<40^e.Number)
+	w.flowOf(field, uint64(e.ID+1)<<40^e.Number&^packetFlow)
 }
 
-// rank writes the events of a rank.
-func (w *writer) rank(r *trace.Rank) {
+// rank writes the events of a rank. last has the packets that ended its calls.
+func (w *writer) rank(r *trace.Rank, last map[int]int) {
 	track := rankTrack + uint64(r.Rank)
 	at := func(t dimmnet.Time) dimmnet.Time { return t + r.Offset }
 	begun, holds := 0, false
@@ -175,6 +185,9 @@ func (w *writer) rank(r *trace.Rank) {
 		w.number(noteSent, e.Bytes)
 		w.text(noteLine, firstLine, e.Line)
 		w.text(noteSet, firstSet, e.Set)
+		if packet, ok := last[i]; ok {
+			w.flowOf(eventFlowEnds, packetFlow|uint64(packet))
+		}
 		w.event(track, at(e.From), sliceBegin, nameIID(trace.Called, e.Call))
 		for k := range inner {
 			w.inner(track, &inner[k], at)

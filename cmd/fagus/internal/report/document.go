@@ -26,6 +26,25 @@ type document struct {
 	Lines       []documentLine   `json:"lines"`
 	Model       documentModel    `json:"model"`
 	Advice      []documentAdvice `json:"advice"`
+	Network     *documentNetwork `json:"network,omitempty"`
+}
+
+type documentNetwork struct {
+	Tracks   []documentTrack `json:"tracks"`
+	Packets  int             `json:"passages"`
+	FromNs   int64           `json:"from_ns"`
+	PathNs   int64           `json:"critical_waiting_ns"`
+	BehindNs int64           `json:"critical_behind_others_ns"`
+}
+
+type documentTrack struct {
+	Name      string  `json:"name"`
+	Packets   uint64  `json:"packets"`
+	Bytes     uint64  `json:"bytes"`
+	Busy      float64 `json:"busy"`
+	QueuedNs  int64   `json:"waited_ns"`
+	LongestNs int64   `json:"longest_ns"`
+	Kind      string  `json:"kind,omitempty"`
 }
 
 type documentRank struct {
@@ -106,6 +125,12 @@ func newDocument(r *analysis.Result) *document {
 		TimeNs: nanoseconds(&r.Overall), CriticalNs: nanoseconds(&r.Path.Shares),
 		Ranks: []documentRank{}, Critical: []documentPart{}, Matrix: []documentCell{}, Variables: []documentGroup{}, Lines: []documentLine{}, Advice: []documentAdvice{},
 		Model: documentModel{r.Model.Time.Nanoseconds(), r.Model.Run.Nanoseconds(), r.Model.Ok},
+	}
+	if n := r.Network; n != nil {
+		d.Network = &documentNetwork{[]documentTrack{}, n.Packets, n.From.Nanoseconds(), n.Critical.Nanoseconds(), n.Behind.Nanoseconds()}
+		for _, t := range n.Tracks {
+			d.Network.Tracks = append(d.Network.Tracks, documentTrack{t.Name, t.Packets, t.Bytes, t.Busy, t.Queued.Nanoseconds(), t.Longest.Nanoseconds(), t.Most})
+		}
 	}
 	for i := range r.Ranks {
 		of := &r.Ranks[i]

@@ -40,6 +40,9 @@ type page struct {
 	RankRows       []pageRank
 	RankNote       string
 	Matrix         pageMatrix
+	NetSummary     string
+	NetRows        []pageTrack
+	NetNote        string
 	Groups         []pageGroup
 	GroupNote      string
 	Lines          []pageLine
@@ -81,6 +84,13 @@ type pageGroup struct {
 	Size, Got, Changed, WaitTime, Of string
 }
 
+// pageTrack is a part of the network.
+type pageTrack struct {
+	Name, Busy, Size, Waits, Each, Longest, Most string
+	Packets                                      uint64
+	Bar                                          []pageShare
+}
+
 type pageLine struct {
 	analysis.Line
 	Time, Each, Computing, Got string
@@ -107,6 +117,7 @@ func newPage(r *analysis.Result) (*page, error) {
 		p.Advices = append(p.Advices, pageAdvice{a, fmt.Sprintf("%.0f %%", 100*a.Share), figure.Short(a.Saves)})
 	}
 	p.rankRows()
+	p.network()
 	p.tables()
 	var err error
 	if p.Timeline, err = newTimeline(r, r.Timeline.Rows); err != nil {
@@ -149,6 +160,24 @@ func (p *page) rankRows() {
 			row.For = fmt.Sprintf("rank %d: %s", of.For, figure.Short(of.ForTime))
 		}
 		p.RankRows = append(p.RankRows, row)
+	}
+}
+
+// network makes the table of the network.
+func (p *page) network() {
+	n := p.Result.Network
+	if n == nil {
+		return
+	}
+	p.NetSummary = sentence(pathInQueues(p.Result))
+	for i := range n.Tracks {
+		t := &n.Tracks[i]
+		if i == mostRows {
+			p.NetNote = fmt.Sprintf("%d more are in the document of --json.", len(n.Tracks)-i)
+			break
+		}
+		busy := pageShare{"busy", share100(t.Busy), timeText(t.Track.Busy), color(analysis.Agreeing), template.CSS(fmt.Sprintf("%.2f%%", 100*min(1, t.Busy)))}
+		p.NetRows = append(p.NetRows, pageTrack{t.Name, share100(t.Busy), bytesText(t.Bytes), timeText(t.Queued), timeText(t.Mean), timeText(t.Longest), t.Most, t.Packets, []pageShare{busy}})
 	}
 }
 

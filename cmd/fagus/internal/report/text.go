@@ -12,6 +12,7 @@ import (
 const (
 	mostParts  = 5 // of the critical path in the text
 	mostAdvice = 6
+	mostTracks = 5
 )
 
 // text returns the short answer for a terminal.
@@ -31,6 +32,16 @@ func text(r *analysis.Result) string {
 			break
 		}
 		fmt.Fprintf(&b, "  %5s  %s\n", percent(p.Time, r.Path.Shares.Total()), partText(p))
+	}
+	if n := r.Network; n != nil {
+		fmt.Fprint(&b, "\nwhere packets waited in the network\n")
+		for i, t := range n.Tracks {
+			if i == mostTracks || t.Queued == 0 {
+				break
+			}
+			fmt.Fprintf(&b, "  %s\n", trackText(&t))
+		}
+		fmt.Fprintf(&b, "  %s\n", pathInQueues(r))
 	}
 	fmt.Fprintf(&b, "\n%s\n", adviceHead(r))
 	for i, a := range r.Advice {

@@ -109,6 +109,34 @@ func partText(p analysis.PathPart) string {
 	return p.Cause.String() + " at " + p.Line
 }
 
+// trackText says how a part of the network was used.
+func trackText(t *analysis.NetTrack) string {
+	return fmt.Sprintf("%s: busy %s of the run; %s waited %s each, %s at most, most of it %s", t.Name, share100(t.Busy), count64(t.Packets, "packet"), timeText(t.Mean), timeText(t.Longest), t.Most)
+}
+
+// share100 returns a share such as "12 %".
+func share100(share float64) string { return percent(analysis.Time(share*1e6), 1e6) }
+
+func count64(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// pathInQueues says how much of the critical path packets for the rank in the path waited.
+func pathInQueues(r *analysis.Result) string {
+	n, path := r.Network, r.Path.Shares.Total()
+	text := fmt.Sprintf("in %s of the critical path, packets for the rank in it waited in queues", percent(n.Critical, path))
+	if n.Critical > 0 {
+		text += fmt.Sprintf("; in %s of the path, behind packets between other ranks", percent(n.Behind, path))
+	}
+	if n.From > 0 {
+		text += fmt.Sprintf(" (the trace has packets from %s on)", timeText(n.From))
+	}
+	return text
+}
+
 // adviceHead is the heading of the advice, or says that there is none.
 func adviceHead(r *analysis.Result) string {
 	switch {
