@@ -33,6 +33,7 @@ type note struct {
 	Line     string // of the call that has failed; empty if none has
 	Declared []declaredNote
 	Counts   *meter.Counts `json:",omitempty"` // nil: it does not count
+	Address  string        `json:",omitempty"` // where it serves them
 }
 
 type declaredNote struct {
@@ -102,7 +103,7 @@ func (a *apart) states() func(ctx context.Context) []meter.State {
 		}
 		for r, text := range a.processes.Ask(ctx, nil, of) {
 			if n, ok := decodeNote(text); ok && n.Counts != nil && dimmnet.Rank(r) != a.own {
-				found = append(found, meter.State{Rank: r, Does: n.Entry, Counts: *n.Counts})
+				found = append(found, meter.State{Rank: r, Does: n.Entry, Counts: *n.Counts, Address: n.Address})
 			}
 		}
 		return found
@@ -157,7 +158,7 @@ func (a *apart) note() []byte {
 	n := note{Entry: a.board.Roll().Ranks[a.own]}
 	n.Line, n.Declared = a.declared.noted(a.own)
 	if a.meter != nil {
-		n.Counts = a.meter.Counts(int(a.own))
+		n.Counts, n.Address = a.meter.Counts(int(a.own)), a.meter.Address()
 	}
 	for a.text = n.encode(); len(a.text) > dimmnet.MaxNote; a.text = n.encode() {
 		n.Declared = n.Declared[:len(n.Declared)/2]

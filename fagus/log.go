@@ -3,6 +3,7 @@ package fagus
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
@@ -12,21 +13,33 @@ import (
 // it belongs to the goroutine that runs the program.
 func (n *Node) Log() *slog.Logger { return n.log }
 
-// ofRank adds to each record what the rank is doing, at the time of the record.
+// ofRank adds to each record what the rank is doing, at the time of the record, outside of all
+// groups.
 type ofRank struct {
 	slog.Handler
 	node *Node
+	// within are the calls of WithGroup and of what follows. Handle makes them: the record's
+	// attributes of the rank come before them.
+	within []func(slog.Handler) slog.Handler
 }
 
 // Handle passes a record on, with the rank first.
 func (h ofRank) Handle(ctx context.Context, r slog.Record) error {
-	with := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
-	with.AddAttrs(slog.Int("rank", h.node.rank))
+	attrs := []slog.Attr{slog.Int("rank", h.node.rank)}
 	if h.node.mode == Phase && h.node.engine != nil {
 		var s Stats
 		h.node.engine.counts(&s)
-		with.AddAttrs(slog.Uint64("phases", s.Phases))
+		attrs = append(attrs, slog.Uint64("phases", s.Phases))
 	}
+	if h.within != nil {
+		to := h.Handler.WithAttrs(attrs)
+		for _, f := range h.within {
+			to = f(to)
+		}
+		return to.Handle(ctx, r)
+	}
+	with := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
+	with.AddAttrs(attrs...)
 	r.Attrs(func(a slog.Attr) bool {
 		with.AddAttrs(a)
 		return true
@@ -36,11 +49,24 @@ func (h ofRank) Handle(ctx context.Context, r slog.Record) error {
 
 // WithAttrs returns a handler whose records have the attributes, too.
 func (h ofRank) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return ofRank{h.Handler.WithAttrs(attrs), h.node}
+	if h.within == nil {
+		return ofRank{Handler: h.Handler.WithAttrs(attrs), node: h.node}
+	}
+	return h.then(func(to slog.Handler) slog.Handler { return to.WithAttrs(attrs) })
 }
 
-// WithGroup returns a handler whose records are in a group.
-func (h ofRank) WithGroup(name string) slog.Handler { return ofRank{h.Handler.WithGroup(name), h.node} }
+// WithGroup returns a handler whose records have their own attributes in a group.
+func (h ofRank) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	return h.then(func(to slog.Handler) slog.Handler { return to.WithGroup(name) })
+}
+
+func (h ofRank) then(f func(slog.Handler) slog.Handler) slog.Handler {
+	h.within = append(slices.Clip(h.within), f)
+	return h
+}
 
 // callLog writes a debug record of each call, checkpoint and failure.
 type callLog struct {
@@ -53,7 +79,7 @@ func newCallLog(ctx context.Context, n *Node, log *slog.Logger) *callLog {
 	if !log.Enabled(ctx, slog.LevelDebug) {
 		return nil
 	}
-	return &callLog{n, slog.New(ofRank{log.Handler(), n})}
+	return &callLog{n, slog.New(ofRank{Handler: log.Handler(), node: n})}
 }
 
 func (l *callLog) kinds() []eventKind {

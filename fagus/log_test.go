@@ -67,3 +67,32 @@ func TestProgramLog(t *testing.T) {
 		}
 	}
 }
+
+// TestProgramLogGroups: rank and phases are in no group of the program's, and loggers that come
+// from the same one do not mix.
+func TestProgramLogGroups(t *testing.T) {
+	var b bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&b, nil))
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Log: log}, func(n *fagus.Node) error {
+		log := n.Log().With("part", "solver").WithGroup("a")
+		one, other := log.With("x", 1), log.WithGroup("b").With("x", 2)
+		if err := n.Barrier(); err != nil {
+			return err
+		}
+		log.Info("step", "i", 0)
+		one.Info("step", "i", 1)
+		other.Info("step", "i", 2)
+		n.Log().WithGroup("").Info("step", "i", 3)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"part=solver rank=0 phases=1 a.i=0\n", "part=solver rank=0 phases=1 a.x=1 a.i=1\n", "part=solver rank=0 phases=1 a.b.x=2 a.b.i=2\n", "msg=step rank=0 phases=1 i=3\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no record %q in\n%s", want, &b)
+		}
+	}
+}

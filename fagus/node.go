@@ -87,7 +87,7 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		goroutine: isGoroutine(h, cfg),
 		begun:     h.Now(),
 	}
-	n.log = slog.New(ofRank{cfg.records.Handler(), n})
+	n.log = slog.New(ofRank{Handler: cfg.records.Handler(), node: n})
 	n.waits = newWaits(n)
 	if err := n.observe(ctx, &cfg); err != nil {
 		closeWatch(watch)

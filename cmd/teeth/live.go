@@ -27,7 +27,7 @@ func liveMistakes() ([]mistake, error) { return parseMistakes("live.toml", liveT
 func liveTested() []string {
 	return []string{
 		"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./phase/...", "./consistency/...", "./fagus", "./fagus/recording", "./fagus/rollcall", "./fagus/meter", "./fagus/metrics", "./fagus/locks",
-		"./fagus/threaded", "./fagus/trace/...", "./fagus/checkpoint/...", "./fagus/cluster/...", "./fagus/program/...", "./fagus/parts", "./fagus/region", "./cmd/fagusc/...", "./cmd/fagus/internal/travel",
+		"./fagus/threaded", "./fagus/trace/...", "./fagus/checkpoint/...", "./fagus/cluster/...", "./fagus/program/...", "./fagus/parts", "./fagus/region", "./cmd/fagusc/...", "./cmd/fagus/internal/travel", "./cmd/fagus/internal/top",
 	}
 }
 

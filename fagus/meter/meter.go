@@ -19,6 +19,8 @@ type Meter struct {
 	run   Run
 	ranks map[int]*Rank // of this process, which have begun
 
+	address string // of ServedAt
+
 	profiled atomic.Bool
 }
 
@@ -41,6 +43,8 @@ type State struct {
 	Rank   int            `json:"rank"`
 	Does   rollcall.Entry `json:"does"`
 	Counts Counts         `json:"counts"`
+	// Address is where the rank's process serves this, if it does.
+	Address string `json:"address,omitempty"`
 }
 
 // New returns a Meter that watches no run yet.
@@ -74,7 +78,7 @@ func (m *Meter) Ranks() (Run, []State) {
 	if run.Board == nil {
 		return run, nil
 	}
-	return run, states(run.Board.Brief(), ranks)
+	return run, m.states(run.Board.Brief(), ranks)
 }
 
 // Job returns the run, and the states of all ranks, as far as other processes answer before ctx is
@@ -84,7 +88,7 @@ func (m *Meter) Job(ctx context.Context) (Run, []State) {
 	if run.Board == nil {
 		return run, nil
 	}
-	all := states(run.Board.Roll(), ranks)
+	all := m.states(run.Board.Roll(), ranks)
 	if run.Ask != nil {
 		all = append(all, run.Ask(ctx)...)
 		slices.SortFunc(all, func(a, b State) int { return cmp.Compare(a.Rank, b.Rank) })
@@ -108,13 +112,28 @@ func (m *Meter) now() (Run, map[int]*Rank) {
 	return m.run, maps.Clone(m.ranks)
 }
 
-func states(roll rollcall.Roll, ranks map[int]*Rank) (all []State) {
+func (m *Meter) states(roll rollcall.Roll, ranks map[int]*Rank) (all []State) {
+	at := m.Address()
 	for r, does := range roll.Ranks {
 		if of := ranks[r]; of != nil {
-			all = append(all, State{r, does, of.Counts()})
+			all = append(all, State{r, does, of.Counts(), at})
 		}
 	}
 	return all
+}
+
+// ServedAt says where this process serves what m counts. Ranks in other processes learn it.
+func (m *Meter) ServedAt(address string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.address = address
+}
+
+// Address returns what the last ServedAt has said.
+func (m *Meter) Address() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.address
 }
 
 // Healthy returns an error if the run has failed at a rank of this process.

@@ -17,11 +17,13 @@
 //	/healthz   200 unless the run has failed at a rank of this process
 //	/readyz    200 while the programs of all ranks of this process run
 //	/profile   a CPU profile of this process
+//	/process   a Process: what this process is
 //	/ranks     a Document: all ranks of the job, asked over the connections of the job
 //
 // # Limits
 //
 // A server reads nothing but the line and the headers of a request, and changes nothing. It has at
-// most 64 connections, and no more than 4 requests at a time reach the ranks. It has no passwords
-// and no encryption: whoever reaches its address learns names of variables and source lines.
+// most 64 connections: one more takes the place of the oldest, so probes are answered whatever
+// other clients do. No more than 4 requests at a time reach the ranks. It has no passwords and no
+// encryption: whoever reaches its address learns names of variables and source lines.
 package metrics

@@ -2,9 +2,12 @@ package metrics_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -37,41 +40,69 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestSlowClients: clients that send nothing, or one byte now and then, keep others waiting no
-// longer than the time for headers.
+// TestSlowClients: clients that send nothing, or one byte now and then, or do not read the answer,
+// keep a probe waiting no longer than it takes to close the connection of one of them.
 func TestSlowClients(t *testing.T) {
-	t.Parallel() // it waits
-	_, url := serve(t, metrics.About{})
-	var slow []net.Conn
-	for i := range 64 {
-		conn := dial(t, url)
-		if i%2 == 0 {
-			if _, err := fmt.Fprint(conn, "GET /metrics HTTP/1.1\r\nX: "); err != nil {
-				t.Fatal(err)
-			}
-		}
-		slow = append(slow, conn)
+	m, url := serve(t, metrics.About{Program: strings.Repeat("x", 1<<20)})
+	if _, err := fagus.Run(t.Context(), fagus.Config{Nodes: 2, Meter: m}, func(n *fagus.Node) error { return n.Barrier() }); err != nil {
+		t.Fatal(err)
 	}
-	stop := make(chan struct{})
-	defer close(stop)
-	go func() {
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(100 * time.Millisecond):
-				for _, conn := range slow {
-					_, _ = conn.Write([]byte("x")) // until the server closes
+	for name, sends := range map[string]string{
+		"silent":              "",
+		"slow":                "GET /metrics HTTP/1.1\r\nX: ",
+		"no reader":           strings.Repeat("GET /ranks HTTP/1.1\r\nHost: x\r\n\r\n", 20),
+		"no reader of probes": strings.Repeat("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 1000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var slow []net.Conn
+			for range 100 {
+				conn := dial(t, url)
+				_, _ = io.WriteString(conn, sends) // the server may have closed it
+				slow = append(slow, conn)
+			}
+			for _, path := range []string{"/healthz", "/readyz"} {
+				if code, text := get(t, url+path); code == 0 || text == "" {
+					t.Errorf("%s says %d: %s", path, code, text)
 				}
 			}
-		}
-	}()
-	begun := time.Now()
+			if sends != "" {
+				return
+			}
+			// The time for headers has not ended them: the newest are still there.
+			for i, conn := range slow {
+				_ = conn.SetReadDeadline(time.Now().Add(10 * time.Millisecond)) // else Read fails
+				_, err := conn.Read(make([]byte, 1))
+				if closed := !errors.Is(err, os.ErrDeadlineExceeded); closed != (i < 100-63) {
+					t.Errorf("connection %d of 100 is closed: %t (%v)", i, closed, err)
+				}
+			}
+		})
+	}
+}
+
+// TestLongRequests: while as many long requests as the server takes are under way, probes are
+// answered, and so are long requests when one of the others has ended.
+func TestLongRequests(t *testing.T) {
+	_, url := serve(t, metrics.About{})
+	codes := make(chan int)
+	for range 30 {
+		go func() {
+			code, _ := get(t, url+"/profile?seconds=1")
+			codes <- code
+		}()
+	}
 	if code, text := get(t, url+"/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz says %d: %s", code, text)
 	}
-	if took := time.Since(begun); took > 9*time.Second {
-		t.Errorf("the answer took %v", took)
+	got := make(map[int]int)
+	for range 30 {
+		got[<-codes]++
+	}
+	if got[http.StatusOK] != 1 || got[http.StatusConflict]+got[http.StatusServiceUnavailable] != 29 {
+		t.Errorf("of 30 profiles at a time the codes are %v", got)
+	}
+	if code, text := get(t, url+"/metrics"); code != http.StatusOK {
+		t.Errorf("/metrics says %d: %s", code, text)
 	}
 }
 

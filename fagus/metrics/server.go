@@ -15,7 +15,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/net/netutil"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/meter"
@@ -24,7 +23,8 @@ import (
 // The limits of a server.
 const (
 	mostConnections = 64
-	mostRequests    = 4 // that collect metrics at a time
+	mostLong        = 16 // requests other than probes, at a time
+	mostRequests    = 4  // that collect metrics at a time
 	headerBytes     = 8 << 10
 	headerTime      = 5 * time.Second
 	requestTime     = 10 * time.Second // to read a request
@@ -37,6 +37,7 @@ const (
 // About is what a server says of the run.
 type About struct {
 	Program  string
+	Job      string // the launcher's name for the job; empty without one
 	Net      string
 	Restarts int // how often the launcher has started the job again
 }
@@ -55,13 +56,17 @@ func Serve(addr string, m *meter.Meter, about About) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
+	all := newGuests()
 	s := &Server{listener: listener, http: http.Server{
-		Handler:           handler(m, about),
+		Handler:           handler(m, about, all),
+		ConnState:         all.changed,
+		ConnContext:       withConn,
 		ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: headerBytes,
 		ErrorLog:       log.New(io.Discard, "", 0),
 	}}
-	s.done.Go(func() { _ = s.http.Serve(netutil.LimitListener(listener, mostConnections)) })
+	m.ServedAt(reachable(listener.Addr()))
+	s.done.Go(func() { _ = s.http.Serve(listener) })
 	return s, nil
 }
 
@@ -75,17 +80,20 @@ func (s *Server) Close() error {
 	return err
 }
 
-func handler(m *meter.Meter, about About) http.Handler {
+func handler(m *meter.Meter, about About, g *guests) http.Handler {
 	all := prometheus.NewRegistry()
 	all.MustRegister(newCollector(m, about), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: mostRequests}))
 	mux.HandleFunc("GET /healthz", probe(m.Healthy))
 	mux.HandleFunc("GET /readyz", probe(m.Ready))
-	mux.Handle("GET /ranks", &documents{meter: m, about: about})
-	mux.HandleFunc("GET /profile", profile(m))
+	mux.HandleFunc("GET "+processPath, itself(m, about))
+	mux.Handle("GET /metrics", g.lengthy(promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: mostRequests})))
+	mux.Handle("GET /ranks", g.lengthy(&documents{meter: m, about: about}))
+	mux.Handle("GET /profile", g.lengthy(profile(m)))
 	return mux
 }
+
+const processPath = "/process"
 
 // probe answers 200 if ask returns nil.
 func probe(ask func() error) http.HandlerFunc {
@@ -105,6 +113,7 @@ const Schema = "fagus.ranks/v1"
 type Document struct {
 	Schema  string        `json:"schema"`
 	Program string        `json:"program"`
+	Job     string        `json:"job,omitempty"` // the launcher's name for it
 	Mode    string        `json:"mode"`
 	Net     string        `json:"net"`
 	Clock   string        `json:"clock"`
@@ -166,7 +175,7 @@ func (d *documents) document(ctx context.Context) ([]byte, error) {
 		return nil, errors.New("the ranks have not met")
 	}
 	text, err := json.Marshal(Document{
-		Schema: Schema, Program: d.about.Program, Mode: run.Mode, Net: d.about.Net, Clock: clock(run), Nodes: run.Nodes,
+		Schema: Schema, Program: d.about.Program, Job: d.about.Job, Mode: run.Mode, Net: d.about.Net, Clock: clock(run), Nodes: run.Nodes,
 		At: time.Now(), Ranks: ranks,
 	})
 	d.text, d.at = text, time.Now()

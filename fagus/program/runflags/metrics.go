@@ -55,7 +55,7 @@ func (cfg *Config) serveMetrics(w io.Writer) (end func(), err error) {
 	}
 	about, port, of := metrics.About{Program: cfg.Program, Net: cfg.Network.Name}, cfg.metricsPort, ""
 	if cfg.place != nil {
-		about.Restarts = cfg.place.Attempt
+		about.Restarts, about.Job = cfg.place.Attempt, cfg.place.Job
 	}
 	if cfg.isRank() {
 		of = fmt.Sprintf("rank %d: ", cfg.place.Rank)
@@ -63,10 +63,15 @@ func (cfg *Config) serveMetrics(w io.Writer) (end func(), err error) {
 			port += cfg.place.OnHost()
 		}
 	}
-	server, err := metrics.Serve(net.JoinHostPort(cfg.metricsHost, strconv.Itoa(port)), cfg.Meter, about)
+	at := net.JoinHostPort(cfg.metricsHost, strconv.Itoa(port))
+	server, err := metrics.Serve(at, cfg.Meter, about)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s--%s: serving at %s: %w: want an address of this host and a free port, or port 0, which selects one", of, metricsName, at, err)
 	}
-	fmt.Fprintf(w, "%smetrics at http://%v/metrics\n", of, server.Addr())
+	unnamed := ""
+	if err := server.ByName(); err != nil {
+		unnamed = fmt.Sprintf(" (fagus top finds it only by this address: %v)", err)
+	}
+	fmt.Fprintf(w, "%smetrics at http://%v/metrics%s\n", of, server.Addr(), unnamed)
 	return func() { _ = server.Close() }, nil // nobody waits for its requests
 }

@@ -4,14 +4,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/metrics"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -22,52 +25,112 @@ const (
 	longest  = 64 << 20        // bytes of an answer
 )
 
-func checkAddress(addr string) error {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return usage.Errorf("%s: want HOST:PORT, as --metrics has printed it", addr)
+// target is a process that serves metrics.
+type target struct {
+	name   string // for messages: HOST:PORT, or its number on this host
+	socket string // the path of its socket; empty: ask at the address
+}
+
+func (t target) String() string { return t.name }
+
+var errEarly = errors.New("the ranks have not met")
+
+// fetch returns what the processes say, together: all are asked at once. One that does not answer
+// is left out, unless none does.
+func fetch(ctx context.Context, targets []target) (*metrics.Document, error) {
+	found, errs := make([]*metrics.Document, len(targets)), make([]error, len(targets))
+	var asked sync.WaitGroup
+	for i, t := range targets {
+		asked.Go(func() { found[i], errs[i] = ask(ctx, t) })
 	}
-	return nil
+	asked.Wait()
+	var all *metrics.Document
+	first := 0
+	for i, d := range found {
+		switch {
+		case d == nil:
+		case all == nil:
+			all, first = d, i
+		case d.Job != all.Job || d.Program != all.Program || d.Mode != all.Mode || d.Net != all.Net || d.Nodes != all.Nodes:
+			return nil, usage.Errorf("%v is of another job than %v: %s, and %s; name the addresses of one job", targets[i], targets[first], identity(d), identity(all))
+		default:
+			all.Ranks = merge(all.Ranks, d.Ranks)
+		}
+	}
+	if all == nil {
+		return nil, errors.Join(errs...)
+	}
+	return all, nil
+}
+
+func identity(d *metrics.Document) string {
+	job := ""
+	if d.Job != "" {
+		job = ", job " + base.Printable(d.Job)
+	}
+	return fmt.Sprintf("%s in %s mode on %d ranks%s", base.Printable(d.Program), base.Printable(d.Mode), d.Nodes, job)
 }
 
 // ask returns the Document of one process.
-func ask(ctx context.Context, addr string) (*metrics.Document, error) {
-	text, err := get(ctx, addr, "/ranks", patience)
+func ask(ctx context.Context, t target) (*metrics.Document, error) {
+	text, err := get(ctx, t, "/ranks", patience)
 	if err != nil {
 		return nil, err
 	}
 	var d metrics.Document
 	if err := json.Unmarshal(text, &d); err != nil {
-		return nil, fmt.Errorf("%s answers with no document of a run: %w", addr, err)
+		return nil, fmt.Errorf("%v answers with no document of a run: %w", t, err)
 	}
 	if err := d.Check(); err != nil {
-		return nil, fmt.Errorf("%s answers with a wrong document: %w", addr, err)
+		return nil, fmt.Errorf("%v answers with a wrong document: %w", t, err)
 	}
 	return &d, nil
 }
 
 // get returns what a process has at a path.
-func get(ctx context.Context, addr, path string, limit time.Duration) ([]byte, error) {
+func get(ctx context.Context, t target, path string, limit time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+path, nil)
+	host := t.name
+	if t.socket != "" {
+		host = "process"
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+path, nil)
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := t.client().Do(r)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, longest))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case answer.StatusCode == http.StatusServiceUnavailable && strings.TrimSpace(string(text)) == errEarly.Error():
-		return nil, errEarly
+	}
+	said := strings.TrimSpace(string(text))
+	switch {
+	case answer.StatusCode == http.StatusServiceUnavailable && said == errEarly.Error():
+		return nil, fmt.Errorf("%v: %w", t, errEarly)
+	case answer.StatusCode == http.StatusConflict:
+		return nil, fmt.Errorf("%v is being profiled already: %.100q: wait up to %v until that has ended, and try again", t, said, metrics.MostProfile)
 	case answer.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%s answers %.40q: %.100q: is it an address of --metrics?", addr, answer.Status, strings.TrimSpace(string(text)))
+		return nil, fmt.Errorf("%v answers %.40q: %.100q: is it an address of --metrics?", t, answer.Status, said)
 	}
 	return text, nil
+}
+
+// client asks the process itself: no proxy of the environment, and nobody to whom it redirects.
+func (t target) client() *http.Client {
+	var d net.Dialer
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: d.DialContext}
+	if t.socket != "" {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", t.socket) }
+	}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // merge returns the states of a, and those of b of other ranks, by rank.

@@ -1,7 +1,6 @@
 package top
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,14 +22,18 @@ const least = 100 * time.Millisecond // between two frames
 func Command() *cli.Command {
 	return &cli.Command{
 		Name: "top", Usage: "show what the ranks of a job that is running do",
-		UsageText: `fagus top [flags] ADDR...
+		UsageText: `fagus top [flags] [JOB | ADDR...]
 
 fagus run sor --net tcp --nodes 4 --metrics 127.0.0.1:9100      a run to look at
-fagus top 127.0.0.1:9100                                        all of its ranks, every second
-fagus top --count 1 --json 127.0.0.1:9100`,
-		Description: "ADDR is where a process of the job serves metrics (--metrics). It asks the other ranks over the\n" +
-			"connections of the job: one address is enough, unless the ranks have joined by the key-value store\n" +
-			"of a launcher (FAGUS_JOIN=pmi). The command ends when no address answers any more.",
+fagus top                                                       all of its ranks, every second
+fagus top sor                                                   if you have several jobs on this host
+fagus top host7:9100                                            from another host
+fagus top --count 1 --json sor`,
+		Description: "The job must have been started with --metrics. JOB is the name of the program or of the job, or the\n" +
+			"number of its launcher or of one of its processes: it needs a process of yours on this host. ADDR is\n" +
+			"where a process of the job serves metrics. That process asks the other ranks over the connections of the job, so one is\n" +
+			"enough, unless the ranks have joined by the key-value store of a launcher (FAGUS_JOIN=pmi). The\n" +
+			"command ends when no process answers any more.",
 		Flags: []cli.Flag{
 			&cli.DurationFlag{Name: "interval", Value: time.Second, Usage: "`TIME` between two frames, 100ms or more"},
 			&cli.IntFlag{Name: "count", Usage: "end after `N` frames", DefaultText: "no end"},
@@ -43,26 +46,31 @@ fagus top --count 1 --json 127.0.0.1:9100`,
 			case c.Int("count") < 0:
 				return usage.Errorf("--count %d: want 1 or more", c.Int("count"))
 			}
-			addrs, err := addresses(c.Args().Slice())
+			job, err := read(c.Args().Slice())
 			if err != nil {
 				return err
 			}
-			return watch(c, addrs)
+			return watch(c, job)
 		},
 	}
 }
 
 // watch prints frames until the run ends. Rates need two Documents, so the first one is no frame,
 // unless there is no other.
-func watch(c *cli.Context, addrs []string) error {
+func watch(c *cli.Context, job named) error {
 	s := screen{to: c.App.Writer, file: os.Stdout, json: c.Bool("json")}
 	var before *metrics.Document
+	early := false
 	for {
-		now, err := fetch(c.Context, addrs)
+		now, err := job.look(c.Context)
 		switch {
 		case c.Context.Err() != nil:
 			return nil // the user has seen enough
 		case errors.Is(err, errEarly):
+			if !early {
+				fmt.Fprintf(c.App.ErrWriter, "%v: waiting until all ranks of the job are connected\n", err)
+			}
+			early = true
 		case err != nil && before != nil:
 			if s.shown == 0 {
 				err = s.show(nil, before)
@@ -118,31 +126,4 @@ func (s *screen) show(before, now *metrics.Document) error {
 	s.lines = strings.Count(text, "\n")
 	_, err = io.WriteString(s.to, over.String()+text)
 	return err
-}
-
-var errEarly = errors.New("the ranks have not met")
-
-// fetch returns what the processes at the addresses say, together. One that does not answer is left
-// out, unless none does.
-func fetch(ctx context.Context, addrs []string) (*metrics.Document, error) {
-	var all *metrics.Document
-	var failed error
-	for _, addr := range addrs {
-		d, err := ask(ctx, addr)
-		switch {
-		case err != nil:
-			failed = errors.Join(failed, err)
-		case all == nil:
-			all = d
-		case d.Program != all.Program || d.Mode != all.Mode || d.Net != all.Net || d.Nodes != all.Nodes:
-			return nil, usage.Errorf("%s is of another job than %s: %s on %d ranks, and %s on %d; name the addresses of one job",
-				addr, addrs[0], base.Printable(d.Program), d.Nodes, base.Printable(all.Program), all.Nodes)
-		default:
-			all.Ranks = merge(all.Ranks, d.Ranks)
-		}
-	}
-	if all != nil {
-		return all, nil
-	}
-	return nil, failed
 }

@@ -27,15 +27,15 @@ import (
 func Profile() *cli.Command {
 	return &cli.Command{
 		Name: "profile", Usage: "write one CPU profile of all processes of a job that is running",
-		UsageText: `fagus profile [flags] ADDR...
+		UsageText: `fagus profile [flags] [JOB | ADDR...]
 
-fagus profile 127.0.0.1:9100-9103                              four ranks
-fagus profile --seconds 10 --out sor.pb.gz 127.0.0.1:9100-9103
+fagus profile sor                                              all ranks of the program
+fagus profile --seconds 10 --out sor.pb.gz 127.0.0.1:9100-9103 four ranks, by their addresses
 go tool pprof -tags sor.pb.gz                                  time by rank, call and set
 go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
-		Description: "ADDR is where a process of the job serves metrics (--metrics); 9100-9103 are four ports. Samples\n" +
-			"have the labels rank, call (what the rank is in; none: it computes) and set (what it wants or\n" +
-			"holds).",
+		Description: "JOB is as of fagus top: a process of yours on this host names the addresses of the others. ADDR is\n" +
+			"where a process of the job serves metrics (--metrics); 9100-9103 are four ports. Samples have the\n" +
+			"labels rank, call (what the rank is in; none: it computes) and set (what it wants or holds).",
 		Flags: []cli.Flag{
 			&cli.Float64Flag{Name: "seconds", Value: 5, Usage: fmt.Sprintf("how long to profile, up to %v", metrics.MostProfile.Seconds())},
 			&cli.StringFlag{Name: "out", Value: "profile.pb.gz", Usage: "the `FILE` to write"},
@@ -45,11 +45,18 @@ go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
 			if !(lasts > 0 && lasts <= metrics.MostProfile.Seconds()) {
 				return usage.Errorf("--seconds %v: want more than 0, up to %v", lasts, metrics.MostProfile.Seconds())
 			}
-			addrs, err := addresses(c.Args().Slice())
+			job, err := read(c.Args().Slice())
 			if err != nil {
 				return err
 			}
-			merged, err := profiles(c.Context, addrs, lasts)
+			targets, missing, err := job.everywhere(c.Context)
+			if err != nil {
+				return err
+			}
+			for _, text := range missing {
+				fmt.Fprintln(c.App.ErrWriter, "left out:", text)
+			}
+			merged, err := profiles(c.Context, targets, lasts)
 			if err != nil {
 				return err
 			}
@@ -62,39 +69,12 @@ go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
 	}
 }
 
-// addresses returns what the words name: HOST:PORT, or HOST:FIRST-LAST.
-func addresses(words []string) (all []string, err error) {
-	if len(words) == 0 {
-		return nil, usage.Errorf("want the address of a process that runs with --metrics; see --help")
-	}
-	for _, word := range words {
-		if err := checkAddress(word); err != nil {
-			return nil, err
-		}
-		colon := strings.LastIndexByte(word, ':')
-		from, to, several := strings.Cut(word[colon+1:], "-")
-		if !several {
-			all = append(all, word)
-			continue
-		}
-		first, err := strconv.ParseUint(from, 10, 16)
-		last, err2 := strconv.ParseUint(to, 10, 16)
-		if err != nil || err2 != nil || first > last {
-			return nil, usage.Errorf("%s: want two ports, as in 127.0.0.1:9100-9103", word)
-		}
-		for port := first; port <= last; port++ {
-			all = append(all, fmt.Sprintf("%s:%d", word[:colon], port))
-		}
-	}
-	return all, nil
-}
-
 // profiles returns the profiles of all processes as one.
-func profiles(ctx context.Context, addrs []string, seconds float64) (*profile.Profile, error) {
-	all, errs := make([]*profile.Profile, len(addrs)), make([]error, len(addrs))
+func profiles(ctx context.Context, targets []target, seconds float64) (*profile.Profile, error) {
+	all, errs := make([]*profile.Profile, len(targets)), make([]error, len(targets))
 	var asked sync.WaitGroup
-	for i, addr := range addrs {
-		asked.Go(func() { all[i], errs[i] = oneProfile(ctx, addr, seconds) })
+	for i, t := range targets {
+		asked.Go(func() { all[i], errs[i] = oneProfile(ctx, t, seconds) })
 	}
 	asked.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -103,9 +83,9 @@ func profiles(ctx context.Context, addrs []string, seconds float64) (*profile.Pr
 	return profile.Merge(all)
 }
 
-func oneProfile(ctx context.Context, addr string, seconds float64) (*profile.Profile, error) {
+func oneProfile(ctx context.Context, t target, seconds float64) (*profile.Profile, error) {
 	lasts := time.Duration(seconds * float64(time.Second))
-	text, err := get(ctx, addr, "/profile?seconds="+strconv.FormatFloat(seconds, 'g', -1, 64), patience+lasts)
+	text, err := get(ctx, t, "/profile?seconds="+strconv.FormatFloat(seconds, 'g', -1, 64), patience+lasts)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +94,7 @@ func oneProfile(ctx context.Context, addr string, seconds float64) (*profile.Pro
 		err = p.CheckValid()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s answers with no profile: %w", addr, err)
+		return nil, fmt.Errorf("%v answers with no profile: %w", t, err)
 	}
 	for _, s := range p.Sample {
 		name(s)

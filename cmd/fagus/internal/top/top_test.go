@@ -1,21 +1,29 @@
 package top
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
 
 	"github.com/google/pprof/profile"
+	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/metrics"
+	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -94,8 +102,13 @@ func TestAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, answer := range map[string]func(w http.ResponseWriter){
-		"":                        func(w http.ResponseWriter) { _, _ = w.Write(good) },
-		"404 Not Found":           func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
+		"":              func(w http.ResponseWriter) { _, _ = w.Write(good) },
+		"404 Not Found": func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) },
+		"307 Temporary Redirect": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "/other")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+		"wait up to 20s until":    func(w http.ResponseWriter) { http.Error(w, "cpu profiling already in use", http.StatusConflict) },
 		"the ranks have not met":  func(w http.ResponseWriter) { http.Error(w, errEarly.Error(), http.StatusServiceUnavailable) },
 		"no document of a run":    func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>") },
 		"its schema is":           func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"schema":"x"}`) },
@@ -107,7 +120,7 @@ func TestAsk(t *testing.T) {
 		"cannot unmarshal number": func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"nodes":-1e99}`) },
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
-		d, err := ask(t.Context(), strings.TrimPrefix(s.URL, "http://"))
+		d, err := ask(t.Context(), targetOf(s))
 		s.Close()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v and %v", want, d, err)
@@ -123,45 +136,214 @@ func writeRanks(w io.Writer, nodes int, ranks ...int) {
 	_ = json.NewEncoder(w).Encode(d) // the client reads what there is
 }
 
+func targetOf(s *httptest.Server) target { return target{name: strings.TrimPrefix(s.URL, "http://")} }
+
+// serveDocument serves a document of ranks 0 to 2, or what change makes of it.
+func serveDocument(t *testing.T, change func(d *metrics.Document)) target {
+	d := document(3, 1)
+	change(d)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(d) }))
+	t.Cleanup(s.Close)
+	return targetOf(s)
+}
+
 // TestFetch: several processes together say what all ranks do; one that is gone is left out.
 func TestFetch(t *testing.T) {
-	var addrs []string
+	var all []target
 	for r := range 2 {
-		d := document(3, 1)
-		d.Ranks = d.Ranks[r : r+2]
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(d) }))
-		defer s.Close()
-		addrs = append(addrs, strings.TrimPrefix(s.URL, "http://"))
+		all = append(all, serveDocument(t, func(d *metrics.Document) { d.Ranks = d.Ranks[r : r+2] }))
 	}
-	d, err := fetch(t.Context(), append(addrs, "127.0.0.1:1"))
+	gone := target{name: "127.0.0.1:1"}
+	d, err := fetch(t.Context(), append(all, gone))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(d.Ranks[0].Rank, d.Ranks[1].Rank, d.Ranks[2].Rank); len(d.Ranks) != 3 || got != "0 1 2" {
 		t.Errorf("the ranks are %s of %d", got, len(d.Ranks))
 	}
-	if _, err := fetch(t.Context(), []string{"127.0.0.1:1"}); err == nil {
+	if _, err := fetch(t.Context(), []target{gone}); err == nil {
 		t.Error("nobody answers, and there is no error")
+	}
+}
+
+// TestFetchOtherJob: processes of two jobs are not shown as one.
+func TestFetchOtherJob(t *testing.T) {
+	one := serveDocument(t, func(*metrics.Document) {})
+	for what, change := range map[string]func(d *metrics.Document){
+		"job":     func(d *metrics.Document) { d.Job = "7" },
+		"program": func(d *metrics.Document) { d.Program = "other" },
+		"mode":    func(d *metrics.Document) { d.Mode = "threaded" },
+		"net":     func(d *metrics.Document) { d.Net = "shm" },
+		"nodes":   func(d *metrics.Document) { d.Nodes = 4 },
+	} {
+		_, err := fetch(t.Context(), []target{one, serveDocument(t, change)})
+		if !usage.Is(err) || !strings.Contains(err.Error(), "is of another job than "+one.name) {
+			t.Errorf("another %s: the error is %v", what, err)
+		}
+	}
+}
+
+// TestFetchAtOnce: processes are asked at the same time: each answers when all have been asked.
+func TestFetchAtOnce(t *testing.T) {
+	const processes = 8
+	var asked sync.WaitGroup
+	asked.Add(processes)
+	var all []target
+	for range processes {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Done()
+			asked.Wait()
+			_ = json.NewEncoder(w).Encode(document(3, 1))
+		}))
+		defer s.Close()
+		all = append(all, targetOf(s))
+	}
+	if _, err := fetch(t.Context(), all); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWaits: before the ranks have met, the command says once what it waits for.
+func TestWaits(t *testing.T) {
+	answers := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if answers++; answers < 4 {
+			http.Error(w, errEarly.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(document(3, answers))
+	}))
+	defer s.Close()
+	var out, errs strings.Builder
+	app := &cli.App{Commands: []*cli.Command{Command()}, Writer: &out, ErrWriter: &errs}
+	if err := app.RunContext(t.Context(), []string{"fagus", "top", "--count", "1", "--interval", "100ms", targetOf(s).name}); err != nil {
+		t.Fatal(err)
+	}
+	if want := targetOf(s).name + ": the ranks have not met: waiting until all ranks of the job are connected\n"; errs.String() != want || !strings.Contains(out.String(), "2 k phases/s") {
+		t.Errorf("the command says %q, want %q, and shows\n%s", errs.String(), want, out.String())
+	}
+}
+
+// TestNoProxy: a process is asked itself, whatever proxy the environment names.
+func TestNoProxy(t *testing.T) {
+	for _, of := range []target{{name: "10.0.0.1:9100"}, {name: "process 1", socket: "/x"}} {
+		if of.client().Transport.(*http.Transport).Proxy != nil {
+			t.Errorf("%v is asked through a proxy", of)
+		}
 	}
 }
 
 // TestAddresses checks what words name.
 func TestAddresses(t *testing.T) {
 	for words, want := range map[string]string{
-		"a:1":               "[a:1]",
-		"a:1-3 [::1]:65535": "[a:1 a:2 a:3 [::1]:65535]",
-		"[::1]:7-7":         "[[::1]:7]",
-		"":                  "want the address",
-		"a":                 "want HOST:PORT",
+		"a:1":               "[a:1] ",
+		"a:1-3 [::1]:65535": "[a:1 a:2 a:3 [::1]:65535] ",
+		"[::1]:7-7":         "[[::1]:7] ",
+		"":                  "[] ",
+		"sor":               "[] sor",
+		"sor life":          "want HOST:PORT",
+		"a:1 sor":           "want HOST:PORT",
+		"a:1-8000":          "more than",
 		"a:3-1":             "want two ports",
 		"a:1-65536":         "want two ports",
 		"a:-1":              "want two ports",
 		"a:1-":              "want two ports",
 	} {
-		got, err := addresses(strings.Fields(words))
-		if text := fmt.Sprint(got); err == nil && text != want || err != nil && !strings.Contains(err.Error(), want) {
+		got, err := read(strings.Fields(words))
+		if text := fmt.Sprint(got.addrs, " ", got.job); err == nil && text != want || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %s, %v, want %s", words, text, err, want)
 		}
+	}
+}
+
+// TestByName: a job is found by its program, its name and its processes, and not beside another.
+func TestByName(t *testing.T) {
+	serveByName(t)
+	var n named
+	if _, err := n.look(t.Context()); !errors.Is(err, errEarly) {
+		t.Errorf("before the ranks have met, the error is %v", err)
+	}
+	for _, job := range []string{"sor", "abc", strconv.Itoa(os.Getpid()), strconv.Itoa(os.Getppid())} {
+		found, err := named{job: job}.processes(t.Context())
+		if err != nil || len(found) != 1 || found[0].PID != os.Getpid() {
+			t.Errorf("%s: the processes are %v, %v", job, found, err)
+		}
+	}
+	if _, err := (named{job: "so"}).processes(t.Context()); !errors.Is(err, errNoJob) || !strings.Contains(err.Error(), "sor, job abc: 1 here") {
+		t.Errorf("a wrong name: %v", err)
+	}
+}
+
+// serveByName serves metrics of a job abc of the program sor in this process.
+func serveByName(t *testing.T) *meter.Meter {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "f") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	t.Setenv("XDG_CACHE_HOME", folder)
+	t.Setenv("HOME", folder) // for macOS
+	if _, err := (named{}).processes(t.Context()); !errors.Is(err, errNoJob) {
+		t.Errorf("without any process the error is %v", err)
+	}
+	m := meter.New()
+	s, err := metrics.Serve("127.0.0.1:0", m, metrics.About{Program: "sor", Job: "abc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.ByName(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestWhichJob: a name that several jobs have is refused, and they are listed.
+func TestWhichJob(t *testing.T) {
+	all := []metrics.Process{{Program: "sor", Job: "a", PID: 1, Parent: 8}, {Program: "sor", Job: "a", PID: 2, Parent: 8}, {Program: "sor", PID: 3, Parent: 7}, {Program: "life", Job: "b", PID: 4, Parent: 9}}
+	for name, want := range map[string]string{
+		"": "3 jobs", "sor": "2 jobs", "a": "1 2", "1": "1 2", "2": "1 2", "3": "3", "life": "4", "9": "4", "8": "1 2", "7": "0 jobs", "0": "0 jobs", "x": "0 jobs",
+	} {
+		found, err := named{job: name}.only(all)
+		got := strings.Join(slices.Collect(func(yield func(string) bool) {
+			for _, p := range found {
+				if !yield(strconv.Itoa(p.PID)) {
+					return
+				}
+			}
+		}), " ")
+		switch {
+		case usage.Is(err):
+			got = fmt.Sprintf("%d jobs", strings.Count(err.Error(), ", job "))
+		case errors.Is(err, errNoJob):
+			got = "0 jobs"
+		}
+		if got != want {
+			t.Errorf("%q names %s, want %s (%v)", name, got, want, err)
+		}
+	}
+}
+
+// TestEverywhere: ranks on other hosts are asked at their addresses, unless nobody reaches these
+// from here.
+func TestEverywhere(t *testing.T) {
+	m := serveByName(t)
+	board := rollcall.Open(rollcall.Config{After: -1}, rollcall.About{Nodes: 6, Only: new(int)})
+	defer board.Close()
+	defer m.Begin(meter.Run{Nodes: 6, Board: board, Ask: func(context.Context) []meter.State {
+		return []meter.State{{Rank: 1, Address: "10.0.0.2:9100"}, {Rank: 2, Address: "10.0.0.2:9101"}, {Rank: 3, Address: "127.0.0.1:9100"}, {Rank: 4}}
+	}})()
+	m.Rank(0)
+	all, missing, err := named{job: "sor"}.everywhere(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(all), fmt.Sprintf("[process %d 10.0.0.2:9100 10.0.0.2:9101]", os.Getpid()); got != want || all[0].socket == "" {
+		t.Errorf("the processes are %s, want %s", got, want)
+	}
+	if text := strings.Join(missing, "; "); len(missing) != 3 || !strings.Contains(text, "rank 3 on another host serves metrics at 127.0.0.1:9100") || !strings.Contains(text, "rank 5 does not answer") {
+		t.Errorf("left out are: %s", text)
 	}
 }
 
@@ -169,7 +351,7 @@ func TestAddresses(t *testing.T) {
 func TestProfiles(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "no profile") }))
 	defer s.Close()
-	if _, err := profiles(t.Context(), []string{strings.TrimPrefix(s.URL, "http://")}, 0.001); err == nil || !strings.Contains(err.Error(), "answers with no profile") {
+	if _, err := profiles(t.Context(), []target{targetOf(s)}, 0.001); err == nil || !strings.Contains(err.Error(), "answers with no profile") {
 		t.Errorf("the error is %v", err)
 	}
 	sample := &profile.Sample{Value: []int64{2, 2e7}, Label: map[string][]string{"fagus rank": {"13 of 0xc000"}, "call": {""}, "set": {"x"}}}

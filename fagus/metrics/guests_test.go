@@ -1,0 +1,59 @@
+package metrics
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+// fake is a connection from an address.
+type fake struct {
+	net.Conn
+	from   string
+	closed bool
+}
+
+func (f *fake) RemoteAddr() net.Addr { return &net.UnixAddr{Name: f.from} }
+func (f *fake) Close() error         { f.closed = true; return nil }
+
+// TestGuests: the connection that makes place is the oldest one without a long request, from the
+// address that has most.
+func TestGuests(t *testing.T) {
+	g := newGuests()
+	var all []*fake
+	come := func(from string, n int) {
+		for i := range n {
+			f := &fake{from: fmt.Sprintf("%s:%d", from, i)}
+			all = append(all, f)
+			g.changed(f, http.StateNew)
+		}
+	}
+	come("10.0.0.1", 10)
+	come("10.0.0.2", 50)
+	come("10.0.0.3", 4)
+	g.serves(all[10], true)
+	g.serves(all[11], true)
+	g.serves(all[12], true)
+	g.serves(all[12], false)
+	come("10.0.0.4", 2)
+	var closed []int
+	for i, f := range all {
+		if f.closed {
+			closed = append(closed, i)
+			g.changed(f, http.StateClosed)
+		}
+	}
+	if want := []int{12, 13}; !slices.Equal(closed, want) {
+		t.Errorf("the connections %v make place, want %v", closed, want)
+	}
+	g.changed(all[0], http.StateClosed)
+	come("10.0.0.2", 1)
+	if len(g.all) != mostConnections || slices.ContainsFunc(all[14:], func(f *fake) bool { return f.closed }) {
+		t.Errorf("one of %d connections has made place, although one was free", len(g.all))
+	}
+	if first, last := g.all[0].from, g.all[len(g.all)-1].from; first != "10.0.0.1" || last != "10.0.0.2" {
+		t.Errorf("the first connection is from %s, and the last one from %s", first, last)
+	}
+}
