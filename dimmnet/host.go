@@ -124,6 +124,21 @@ type Connected interface {
 	Connections() int
 }
 
+// Linked is a Port of a network whose connections count what they carry.
+type Linked interface {
+	// Links returns a Link for each rank to which this rank is connected, by rank. Any goroutine
+	// may call it, also after the run.
+	Links() []Link
+}
+
+// Link is what the connection of a rank to a peer has carried: bytes as the network sent them, with
+// headers of its own, encryption, and what was sent again.
+type Link struct {
+	Peer           Rank
+	Sent, Received uint64 // bytes
+	Resent         uint64 // packets that were sent again, or lost
+}
+
 // Prefetcher is a Port to memory that processors cache.
 type Prefetcher interface {
 	Port

@@ -23,7 +23,7 @@ func TestStatesOfProcesses(t *testing.T) {
 	defer board.Close()
 	m := meter.New()
 	defer m.Begin(meter.Run{Nodes: 6, Board: board})()
-	m.Rank(0).Phase()
+	m.Rank(0, nil).Phase()
 	a := &apart{own: 0, nodes: 6, board: board, meter: m, declared: newDeclarations(false, func() {})}
 	own := a.note()
 	a.processes = answers{

@@ -1,6 +1,7 @@
 package fagus
 
 import (
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -22,7 +23,11 @@ func newMetered(n *Node, m *meter.Meter) *metered {
 	if m == nil {
 		return nil
 	}
-	return &metered{Rank: m.Rank(n.rank), node: n, call: n.summarize(false), began: untimed}
+	var links func() []dimmnet.Link
+	if p, ok := n.host.Port().(dimmnet.Linked); ok {
+		links = p.Links
+	}
+	return &metered{Rank: m.Rank(n.rank, links), node: n, call: n.summarize(false), began: untimed}
 }
 
 func (m *metered) kinds() []eventKind {
@@ -33,8 +38,12 @@ func (m *metered) kinds() []eventKind {
 
 func (m *metered) on(e *event) error {
 	switch e.kind {
-	case eventWaiting, eventReleased:
+	case eventWaiting:
 		m.began = m.node.clock.since
+	case eventReleased:
+		m.began = m.node.clock.since
+		w := m.node.space.Writes()
+		m.Wrote([meter.Methods]uint64{meter.Declared: w.Declared, meter.Twin: w.Twin, meter.Kept: w.Kept, meter.Kernel: w.Kernel})
 	case eventOf(syncvar.Agreed):
 		m.Phase()
 	case eventWaited:
@@ -67,4 +76,8 @@ func (m *metered) returned(e *event) {
 		arrived += uint64(a.Bytes)
 	}
 	m.Called(e.call, took, m.call.posted, arrived)
+	if helped, ok := m.node.engine.(*threadedEngine); ok {
+		c := helped.Counts()
+		m.Requested(c.Requests+c.Refreshes, c.Takes)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
 
@@ -45,6 +46,8 @@ type State struct {
 	Counts Counts         `json:"counts"`
 	// Address is where the rank's process serves this, if it does.
 	Address string `json:"address,omitempty"`
+	// Links are what the connections of a rank of this process have carried.
+	Links []dimmnet.Link `json:"links,omitempty"`
 }
 
 // New returns a Meter that watches no run yet.
@@ -62,11 +65,12 @@ func (m *Meter) Begin(run Run) (end func()) {
 	}
 }
 
-// Rank returns the counters of a rank of this process, which begins.
-func (m *Meter) Rank(rank int) *Rank {
+// Rank returns the counters of a rank of this process, which begins. links returns what its
+// connections have carried; it may be nil.
+func (m *Meter) Rank(rank int, links func() []dimmnet.Link) *Rank {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := &Rank{}
+	r := &Rank{links: links}
 	m.ranks[rank] = r
 	return r
 }
@@ -116,7 +120,11 @@ func (m *Meter) states(roll rollcall.Roll, ranks map[int]*Rank) (all []State) {
 	at := m.Address()
 	for r, does := range roll.Ranks {
 		if of := ranks[r]; of != nil {
-			all = append(all, State{r, does, of.Counts(), at})
+			s := State{Rank: r, Does: does, Counts: of.Counts(), Address: at}
+			if of.links != nil {
+				s.Links = of.links()
+			}
+			all = append(all, s)
 		}
 	}
 	return all

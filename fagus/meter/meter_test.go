@@ -33,12 +33,15 @@ func TestCounts(t *testing.T) {
 	r.Saved(4, nil)
 	r.Saved(5, errors.New("the disk is full"))
 	r.Stepped(6, 10)
+	r.Requested(8, 9)
+	r.Wrote([Methods]uint64{Twin: 2})
+	r.Wrote([Methods]uint64{Twin: 3, Kernel: 1})
 	c := r.Counts()
 	if age := time.Since(c.Saved); age < 0 || age > time.Minute {
 		t.Errorf("the checkpoint was saved at %v", c.Saved)
 	}
 	c.Saved = time.Time{}
-	want := Counts{Phases: 1, Posts: 10, Bytes: 50, Arrived: 7, Checkpoint: 4, Lost: 1, Steps: 6, End: 10}
+	want := Counts{Phases: 1, Posts: 10, Bytes: 50, Arrived: 7, Checkpoint: 4, Lost: 1, Steps: 6, End: 10, Requests: 8, Takes: 9, Writes: [Methods]uint64{Twin: 3, Kernel: 1}}
 	want.Waits[Late] = Wait{1, 2 * time.Millisecond}
 	want.Calls[rollcall.Update].Time = 3 * time.Microsecond
 	want.Calls[rollcall.Update].Buckets[0], want.Calls[rollcall.Update].Buckets[2] = 1, 1
@@ -61,20 +64,20 @@ func TestReady(t *testing.T) {
 	defer board.Close()
 	end := m.Begin(Run{Nodes: 2, Board: board})
 	ready("0 of 2 ranks have begun")
-	m.Rank(1)
+	m.Rank(1, nil)
 	ready("1 of 2 ranks have begun")
-	r := m.Rank(0)
+	r := m.Rank(0, nil)
 	ready("<nil>")
 	board.Monitor(1).Return(nil, false)
 	ready("rank 1 has returned")
 	end()
 	ready("the run has ended")
 	m.Begin(Run{Nodes: 2, Board: board})
-	m.Rank(0)
+	m.Rank(0, nil)
 	if r.Failed(); m.Healthy() != nil {
 		t.Errorf("a rank of the run before has failed: %v", m.Healthy())
 	}
-	m.Rank(0).Failed()
+	m.Rank(0, nil).Failed()
 	if m.Healthy() == nil {
 		t.Error("a rank has failed, and the run is healthy")
 	}

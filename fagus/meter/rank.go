@@ -51,8 +51,28 @@ type Rank struct {
 
 	steps, end atomic.Uint64
 
+	requests, takes atomic.Uint64
+	writes          [Methods]atomic.Uint64
+
+	links func() []dimmnet.Link // nil: the network has no connections
+
 	failed atomic.Bool
 }
+
+// Method is how the writes of an exclusive tenure were found.
+type Method int
+
+// The methods.
+const (
+	Declared Method = iota // the program has declared them
+	Twin                   // by a copy that was made when the tenure began
+	Kept                   // by a copy that is kept
+	Kernel                 // by the pages that the kernel reports
+	Methods
+)
+
+// String returns the name of the method in metrics.
+func (m Method) String() string { return [...]string{"declared", "twin", "kept", "kernel"}[m] }
 
 type histogram struct {
 	buckets [Buckets]atomic.Uint64
@@ -103,6 +123,22 @@ func (r *Rank) Stepped(steps, end uint64) {
 	r.end.Store(end)
 }
 
+// Requested records how many requests the rank has sent to others so far, and how many variables it
+// has taken without one.
+func (r *Rank) Requested(requests, takes uint64) {
+	r.requests.Store(requests)
+	r.takes.Store(takes)
+}
+
+// Wrote records in how many exclusive tenures each method has found the writes so far.
+func (r *Rank) Wrote(tenures [Methods]uint64) {
+	for m, n := range tenures {
+		if r.writes[m].Load() != n { // to load costs less than to store
+			r.writes[m].Store(n)
+		}
+	}
+}
+
 // Failed records that a call has failed.
 func (r *Rank) Failed() { r.failed.Store(true) }
 
@@ -123,6 +159,12 @@ type Counts struct {
 	Steps  uint64 `json:"steps,omitempty"`
 	End    uint64 `json:"end,omitempty"`
 	Failed bool   `json:"failed,omitempty"`
+	// Requests went to other ranks, for variables, and Takes are variables that were taken without
+	// one: both only by helper threads.
+	Requests uint64 `json:"requests,omitempty"`
+	Takes    uint64 `json:"takes,omitempty"`
+	// Writes are exclusive tenures by Method; none where ranks share one copy.
+	Writes [Methods]uint64 `json:"writes"`
 	// Calls are by rollcall.Call.
 	Calls [calls]Histogram `json:"-"`
 }
@@ -151,6 +193,10 @@ func (r *Rank) Counts() Counts {
 	}
 	if at := r.saved.Load(); at != 0 {
 		c.Saved = time.Unix(0, at)
+	}
+	c.Requests, c.Takes = r.requests.Load(), r.takes.Load()
+	for m := range r.writes {
+		c.Writes[m] = r.writes[m].Load()
 	}
 	for call := range r.calls {
 		h := &r.calls[call]

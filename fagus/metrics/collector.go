@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
@@ -17,6 +18,7 @@ type collector struct {
 
 	info, nodes, restarts                                              *prometheus.Desc
 	phases, posts, bytes, arrived, calls, waits, waited                *prometheus.Desc
+	requests, takes, writes, sent, received, resent                    *prometheus.Desc
 	checkpoint, saved, lost, steps, end, state, stateSeconds, waitsFor *prometheus.Desc
 }
 
@@ -40,6 +42,13 @@ func newCollector(m *meter.Meter, about About) *collector {
 		calls:   ofRank("call_duration_seconds", "Durations of the calls of the rank.", "call"),
 		waits:   ofRank("waits_total", "Waits for other ranks: they held a variable, or were late to make their call.", "cause"),
 		waited:  ofRank("wait_seconds_total", "Time of the waits for other ranks.", "cause"),
+
+		requests: ofRank("requests_total", "Requests of the rank for variables, by helper threads."),
+		takes:    ofRank("takes_total", "Variables that the rank has taken from others without a request."),
+		writes:   ofRank("exclusive_tenures_total", "Exclusive tenures whose writes were found in a way: declared, twin, kept or kernel.", "writes"),
+		sent:     ofRank("peer_sent_bytes_total", "Bytes that the network has sent to a peer, with its headers.", "peer"),
+		received: ofRank("peer_received_bytes_total", "Bytes that the network has received from a peer, with its headers.", "peer"),
+		resent:   ofRank("retransmits_total", "Packets that the network has sent to peers again."),
 
 		checkpoint: ofRank("checkpoint_number", "Number of the newest checkpoint that the rank has saved, or from which it has resumed."),
 		saved:      ofRank("checkpoint_timestamp_seconds", "When the rank saved it, in Unix time."),
@@ -69,7 +78,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	gauge(c.info, 1, c.about.Program, run.Mode, c.about.Net, clock(run))
 	gauge(c.nodes, float64(run.Nodes))
 	for _, r := range ranks {
-		c.rank(to, r)
+		c.rank(to, run.Nodes, r)
 	}
 }
 
@@ -80,7 +89,7 @@ func clock(run meter.Run) string {
 	return "wall"
 }
 
-func (c *collector) rank(to chan<- prometheus.Metric, r meter.State) {
+func (c *collector) rank(to chan<- prometheus.Metric, nodes int, r meter.State) {
 	rank := strconv.Itoa(r.Rank)
 	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, kind, v, append([]string{rank}, labels...)...)
@@ -101,6 +110,24 @@ func (c *collector) rank(to chan<- prometheus.Metric, r meter.State) {
 			to <- prometheus.MustNewConstHistogram(c.calls, total, n.Calls[call].Time.Seconds(), buckets, rank, rollcall.Call(call).String())
 		}
 	}
+	if n.Requests+n.Takes > 0 {
+		count(c.requests, float64(n.Requests))
+		count(c.takes, float64(n.Takes))
+	}
+	for m, tenures := range n.Writes {
+		if tenures > 0 {
+			count(c.writes, float64(tenures), meter.Method(m).String())
+		}
+	}
+	if r.Links != nil {
+		resent := uint64(0)
+		for _, l := range peers(nodes, r.Links) {
+			count(c.sent, float64(l.Sent), l.name)
+			count(c.received, float64(l.Received), l.name)
+			resent += l.Resent
+		}
+		count(c.resent, float64(resent))
+	}
 	if n.Checkpoint > 0 {
 		gauge(c.checkpoint, float64(n.Checkpoint))
 	}
@@ -117,6 +144,31 @@ func (c *collector) rank(to chan<- prometheus.Metric, r meter.State) {
 	for _, of := range r.Does.Wait.Ranks {
 		gauge(c.waitsFor, 1, fmt.Sprint(of))
 	}
+}
+
+// mostPeers is the largest number of ranks of which each pair has series of its own.
+const mostPeers = 64
+
+// link is a Link with the name of its peer.
+type link struct {
+	dimmnet.Link
+	name string
+}
+
+// peers returns the links of a rank in a run of so many nodes: one for all peers together if these
+// are many.
+func peers(nodes int, links []dimmnet.Link) (all []link) {
+	if nodes <= mostPeers {
+		for _, l := range links {
+			all = append(all, link{l, fmt.Sprint(l.Peer)})
+		}
+		return all
+	}
+	sum := link{name: "all"}
+	for _, l := range links {
+		sum.Sent, sum.Received, sum.Resent = sum.Sent+l.Sent, sum.Received+l.Received, sum.Resent+l.Resent
+	}
+	return []link{sum}
 }
 
 // State returns the state of a rank in one word: the call that it is in, or computing, returned or

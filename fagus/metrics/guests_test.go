@@ -6,7 +6,20 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
+
+// TestPeers: few ranks have a series for each pair, and many only sums.
+func TestPeers(t *testing.T) {
+	links := []dimmnet.Link{{Peer: 1, Sent: 2, Received: 3, Resent: 4}, {Peer: 5, Sent: 6, Received: 7, Resent: 8}}
+	if got := fmt.Sprint(peers(mostPeers, links)); got != "[{{1 2 3 4} 1} {{5 6 7 8} 5}]" {
+		t.Errorf("the series of few ranks are %s", got)
+	}
+	if got := fmt.Sprint(peers(mostPeers+1, links)); got != "[{{0 8 10 12} all}]" {
+		t.Errorf("the series of many ranks are %s", got)
+	}
+}
 
 // fake is a connection from an address.
 type fake struct {

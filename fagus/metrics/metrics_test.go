@@ -17,6 +17,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
@@ -149,7 +150,7 @@ func networks(t *testing.T) map[string]dimmnet.Network {
 		t.Fatal(err)
 	}
 	return map[string]dimmnet.Network{
-		"dimmnet1": simulated, "inproc": inproc.New(inproc.Config{}), "shm": shm.New(shm.Config{}), "tcp": tcp.New(tcp.Config{}),
+		"dimmnet1": simulated, "inproc": inproc.New(inproc.Config{}), "shm": shm.New(shm.Config{}), "tcp": tcp.New(tcp.Config{}), "quic": quic.New(quic.Config{}),
 	}
 }
 
@@ -192,6 +193,19 @@ func TestScrape(t *testing.T) {
 						t.Errorf("%s, %v, rank %d: %d calls of %s, want %d", name, mode, r, h.GetSampleCount(), call, want)
 					}
 				}
+				checkPeers(t, name, got, r)
+				found := uint64(0)
+				for _, m := range got["fagus_exclusive_tenures_total"].GetMetric() {
+					if m.GetLabel()[0].GetValue() == rank {
+						found += uint64(m.GetCounter().GetValue())
+					}
+				}
+				if all := s.Writes.Declared + s.Writes.Twin + s.Writes.Kept + s.Writes.Kernel; found != all || all == 0 {
+					t.Errorf("%s, %v, rank %d: the writes of %d exclusive tenures were found, want %d", name, mode, r, found, all)
+				}
+				if sent := got.count("requests_total", rank); sent != float64(s.Requests) {
+					t.Errorf("%s, %v, rank %d: %v requests, want %d", name, mode, r, sent, s.Requests)
+				}
 				if steps := got.of("steps_done", rank).GetGauge().GetValue(); steps != 3 {
 					t.Errorf("%s, %v, rank %d: %v steps are made, want 3", name, mode, r, steps)
 				}
@@ -210,6 +224,29 @@ func TestScrape(t *testing.T) {
 			if code, text := get(t, url+"/readyz"); code != http.StatusServiceUnavailable || text != "the run has ended\n" {
 				t.Errorf("after the run, /readyz says %d: %s", code, text)
 			}
+		}
+	}
+}
+
+// checkPeers checks what a rank of two has exchanged with the other one.
+func checkPeers(t *testing.T, net string, got scraped, rank int) {
+	t.Helper()
+	own, peer := fmt.Sprint(rank), fmt.Sprint(1-rank)
+	sent, received := got.count("peer_sent_bytes_total", peer, own), got.count("peer_received_bytes_total", peer, own)
+	resent := got.of("retransmits_total", own)
+	switch net {
+	case "tcp", "quic":
+		// What arrives at the peer has been sent, and headers with it.
+		if arrived := got.count("arrived_bytes_total", peer); sent <= arrived || received <= got.count("arrived_bytes_total", own) || resent == nil {
+			t.Errorf("%s: rank %d has sent %v bytes and received %v, of which %v are of variables; it has sent %v again", net, rank, sent, received, arrived, resent)
+		}
+		// The end of a stream counts as a byte that has arrived.
+		if more := got.count("peer_received_bytes_total", own, peer); net == "tcp" && sent+1 < more {
+			t.Errorf("rank %d has sent %v bytes, and the other one has received %v", rank, sent, more)
+		}
+	default:
+		if sent != 0 || received != 0 || resent != nil {
+			t.Errorf("%s has no connections, and rank %d has sent %v bytes by one", net, rank, sent)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
@@ -38,6 +39,12 @@ func newLink(p *peer, at *poll) *link {
 	at.goroutines.Go(l.receive)
 	at.goroutines.Go(l.send)
 	return l
+}
+
+// Count counts QUIC packets: what they carried is sent again if they are lost.
+func (l *link) Count() dimmnet.Link {
+	s := l.conn.ConnectionStats()
+	return dimmnet.Link{Sent: s.BytesSent, Received: s.BytesReceived, Resent: s.PacketsLost}
 }
 
 // receive reads the stream of the peer to its end, and then sends the receipt.

@@ -139,3 +139,18 @@ func (n *node) mayLeave(q *peer) bool {
 
 // Connections returns the number of peers to which this rank is connected.
 func (p *port) Connections() int { return int(p.node.linked.Load()) }
+
+// Links returns what the connections of this rank have carried.
+func (p *port) Links() (all []dimmnet.Link) {
+	for _, q := range p.node.peers {
+		if q == nil || !q.linked.Load() {
+			continue
+		}
+		if s, ok := q.stream.(Counted); ok {
+			link := s.Count()
+			link.Peer = q.rank
+			all = append(all, link)
+		}
+	}
+	return all
+}

@@ -51,6 +51,12 @@ type Reader interface {
 	EndRead()
 }
 
+// Counted is a Stream that counts what it carries.
+type Counted interface {
+	// Count returns the counts up to now. Any goroutine may call it, also after Close.
+	Count() dimmnet.Link
+}
+
 // writeBoth writes p and then q, in one call of s if possible.
 func writeBoth(s Stream, p, q []byte, more bool) (n int, err error) {
 	if v, ok := s.(Vectored); ok {

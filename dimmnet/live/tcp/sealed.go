@@ -3,6 +3,7 @@ package tcp
 import (
 	"crypto/tls"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
@@ -45,6 +46,9 @@ func (s *sealed) Read(p []byte) (n int, err error) {
 	}
 	return 0, err
 }
+
+// Count counts encrypted bytes.
+func (s *sealed) Count() dimmnet.Link { return s.Stream.(stream.Counted).Count() }
 
 func (s *sealed) Buffered() bool { return !s.dry }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -24,6 +25,10 @@ type socket struct {
 	sameHost bool // the peer is on this host
 
 	reading, writing vector // one thread at a time reads, and one writes
+
+	mu     sync.Mutex // guards the fields below
+	closed bool
+	count  dimmnet.Link // the last one
 }
 
 // vector is the argument of a system call that moves two slices.
@@ -199,4 +204,29 @@ func (s *socket) HungUp() bool {
 
 func (s *socket) CloseWrite() { _ = unix.Shutdown(s.fd, unix.SHUT_WR) }
 func (s *socket) Ignore()     { _ = s.poll.watch(unix.EPOLL_CTL_DEL, s.fd, 0, false) }
-func (s *socket) Close(bool)  { _ = unix.Close(s.fd) }
+
+// Close closes the socket, and keeps its counts.
+func (s *socket) Close(bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.look()
+	s.closed = true
+	_ = unix.Close(s.fd)
+}
+
+// Count asks the system.
+func (s *socket) Count() dimmnet.Link {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.look()
+	return s.count
+}
+
+func (s *socket) look() {
+	if s.closed {
+		return // another socket may have the descriptor
+	}
+	if i, err := unix.GetsockoptTCPInfo(s.fd, unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
+		s.count = dimmnet.Link{Sent: i.Bytes_sent, Received: i.Bytes_received, Resent: uint64(i.Total_retrans)}
+	}
+}

@@ -334,7 +334,7 @@ func TestEverywhere(t *testing.T) {
 	defer m.Begin(meter.Run{Nodes: 6, Board: board, Ask: func(context.Context) []meter.State {
 		return []meter.State{{Rank: 1, Address: "10.0.0.2:9100"}, {Rank: 2, Address: "10.0.0.2:9101"}, {Rank: 3, Address: "127.0.0.1:9100"}, {Rank: 4}}
 	}})()
-	m.Rank(0)
+	m.Rank(0, nil)
 	all, missing, err := named{job: "sor"}.everywhere(t.Context())
 	if err != nil {
 		t.Fatal(err)
