@@ -51,6 +51,18 @@ func TestSlowPage(t *testing.T) {
 	followPage(t, "slow.md")
 }
 
+// TestStuckPage does the same with docs/guide/stuck.md.
+func TestStuckPage(t *testing.T) {
+	longtest.Need(t)
+	cache, err := os.MkdirTemp("", "f") // has the sockets of the ranks: a short path
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(cache)
+	t.Setenv("XDG_CACHE_HOME", cache)
+	followPage(t, "stuck.md")
+}
+
 func followPage(t *testing.T, name string) {
 	t.Helper()
 	work, fagus := t.TempDir(), command(t, "fagus")
@@ -101,9 +113,9 @@ func follow(t *testing.T, fagus, dir, text string) string {
 	return dir
 }
 
-// measure matches what differs from run to run: times and fractions, and the rank that fails first.
-// The time of a run by the virtual clock does not.
-var measure = regexp.MustCompile(`[0-9.]+ (ns|us|ms|s|%)|rank \d+|[[.]\w*\d+[\].\d]*| +`)
+// measure matches what differs from run to run: times and fractions, the widths of tables, and the
+// rank that fails first. The time of a run by the virtual clock does not.
+var measure = regexp.MustCompile(`[0-9.]+ (ns|us|ms|s|%)|─+|rank \d+|[[.]\w*\d+[\].\d]*| +`)
 
 // steady returns a line without what differs from run to run.
 func steady(line string) string {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -18,6 +20,45 @@ func TestPeers(t *testing.T) {
 	}
 	if got := fmt.Sprint(peers(mostPeers+1, links)); got != "[{{0 8 10 12} all}]" {
 		t.Errorf("the series of many ranks are %s", got)
+	}
+}
+
+// TestLengthy: so many long requests are under way that a connection without one can make place.
+func TestLengthy(t *testing.T) {
+	g, over := newGuests(), make(chan struct{})
+	began, refused := make(chan bool), make(chan bool)
+	h := g.lengthy(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		began <- true
+		<-over
+	}))
+	var requests sync.WaitGroup
+	for range mostConnections {
+		requests.Go(func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/ranks", nil))
+			if w.Code == http.StatusServiceUnavailable {
+				refused <- true
+			}
+		})
+	}
+	counts := [2]int{}
+	for range mostConnections {
+		select {
+		case <-began:
+			counts[0]++
+		case <-refused:
+			counts[1]++
+		}
+	}
+	close(over)
+	requests.Wait()
+	if want := [2]int{mostLong, mostConnections - mostLong}; counts != want || mostLong >= mostConnections {
+		t.Errorf("%v requests were under way and refused, want %v", counts, want)
+	}
+	w := httptest.NewRecorder()
+	go func() { <-began }()
+	if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/ranks", nil)); w.Code != http.StatusOK {
+		t.Errorf("after them the answer is %d", w.Code)
 	}
 }
 
