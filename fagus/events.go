@@ -40,6 +40,8 @@ const (
 	eventSaved                      // a checkpoint was made, or not
 	eventResumed                    // the run goes on from a checkpoint
 	eventStepped                    // the first loop of Steps or Rounds has begun, or made a step
+	eventMeasuring                  // Measure begins to measure
+	eventMeasured                   // it has measured
 	eventFailed                     // a call has failed, the first one of the rank
 
 	eventEngine // eventOf the first kind of the engine's events

@@ -20,10 +20,12 @@ func (n *Node) Measure(f func() error) (Time, error) {
 	}
 	before := c.parts
 	c.measuring, n.waits.off = true, false
+	_ = n.events.tell(eventMeasuring, 0, nil, nil) // whose observers do not fail
 	err := f()
 	c.measuring, n.waits.off = false, true
 	c.sections++
 	c.enter(c.part)
+	_ = n.events.tell(eventMeasured, 0, nil, nil)
 	for p := range before {
 		c.measured[p] += c.parts[p].Time - before[p].Time
 	}

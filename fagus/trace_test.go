@@ -134,6 +134,44 @@ func TestTraceOfFence(t *testing.T) {
 
 func round(t fagus.Time) fagus.Time { return t / fagus.Nanosecond * fagus.Nanosecond }
 
+// TestTraceOfMeasure: a trace has the begin and the end of what the program measures, once where
+// a Measure is in another.
+func TestTraceOfMeasure(t *testing.T) {
+	net, err := sim.New(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, took := trace.New(), make([]fagus.Time, 2)
+	_, err = fagus.Run(t.Context(), fagus.Config{Nodes: 2, Net: net, Trace: tr}, func(n *fagus.Node) error {
+		n.Spend(fagus.Millisecond)
+		at, err := n.Measure(func() error {
+			n.Spend(fagus.Microsecond)
+			_, err := n.Measure(n.Barrier)
+			return err
+		})
+		took[n.Rank()] = at
+		n.Spend(fagus.Millisecond)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range tr.Ranks {
+		var begun, ended []fagus.Time
+		for _, e := range r.Events {
+			switch e.Kind {
+			case trace.Measuring:
+				begun = append(begun, e.To)
+			case trace.Measured:
+				ended = append(ended, e.To)
+			}
+		}
+		if len(begun) != 1 || len(ended) != 1 || begun[0] < fagus.Millisecond || ended[0]-begun[0] != took[r.Rank] {
+			t.Errorf("rank %d measures from %v to %v, want once for %v", r.Rank, begun, ended, took[r.Rank])
+		}
+	}
+}
+
 // TestTimeZero: the times of a trace and of a record of the same run begin when the first rank
 // begins its program, however long the process has been there.
 func TestTimeZero(t *testing.T) {

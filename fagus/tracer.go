@@ -33,7 +33,7 @@ func newTracer(n *Node, t *trace.Trace) *tracer {
 func (t *tracer) kinds() []eventKind {
 	return []eventKind{
 		eventBound, eventCalled, eventWaited, eventReleased, eventReturned,
-		eventSaved, eventResumed, eventFailed, eventOf(syncvar.Moving), eventOf(syncvar.Denied),
+		eventSaved, eventResumed, eventMeasuring, eventMeasured, eventFailed, eventOf(syncvar.Moving), eventOf(syncvar.Denied),
 	}
 }
 
@@ -62,6 +62,10 @@ func (t *tracer) on(e *event) error {
 		t.returned(e)
 	case eventSaved, eventResumed:
 		t.checkpoint(e)
+	case eventMeasuring:
+		t.Add(trace.Of(trace.Measuring, t.node.clock.since, t.node.clock.since))
+	case eventMeasured:
+		t.Add(trace.Of(trace.Measured, t.node.clock.since, t.node.clock.since))
 	case eventFailed:
 		t.Failed(t.node.clock.since, e.err)
 	}

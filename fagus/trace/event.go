@@ -33,6 +33,10 @@ const (
 	Resumed
 	// Failed is the first failure of a call of the rank.
 	Failed
+	// Measuring is the begin of what the program measures by Node.Measure.
+	Measuring
+	// Measured is the end of it.
+	Measured
 
 	Kinds // the number of kinds, plus 1
 )
@@ -42,7 +46,7 @@ func (k Kind) String() string {
 	if k == 0 || k >= Kinds {
 		return fmt.Sprintf("kind %d", uint8(k))
 	}
-	return [...]string{"", "call", "wait", "move", "data", "write", "checkpoint", "resume", "failure"}[k]
+	return [...]string{"", "call", "wait", "move", "data", "write", "checkpoint", "resume", "failure", "measure begins", "measure ends"}[k]
 }
 
 // None stands for no variable, set, line or rank.

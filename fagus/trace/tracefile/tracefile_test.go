@@ -172,3 +172,50 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkFile writes and reads 200000 events of a rank, 7 for each tenure, as a program on a live
+// network records them.
+func BenchmarkFile(b *testing.B) {
+	of := trace.New()
+	of.Begin(trace.About{Program: "p", Mode: "phase", Net: "shm", Clock: dimmnet.Wall, Nodes: 1})
+	r := of.Recorder(0, 0)
+	r.Bound(trace.Variable{Name: "x", Bytes: 800, Pieces: 1})
+	line, set := r.Line(1, func() string { return "main.go:1" }), r.Set([]syncvar.ID{0}, nil)
+	for i := range 200000 {
+		at := dimmnet.Time(i) * 300 * dimmnet.Nanosecond
+		e := trace.Of([...]trace.Kind{trace.Waited, trace.Moved, trace.Arrived, trace.Called, trace.Wrote, trace.Called, trace.Called}[i%7], at, at+200*dimmnet.Nanosecond)
+		switch e.Kind {
+		case trace.Called:
+			e.Call, e.Line, e.Number, e.Bytes, e.Posts = [...]rollcall.Call{rollcall.Acquire, 0, rollcall.Release, rollcall.Barrier}[i%7-3], line, uint64(i), 500, 4
+			if e.Call != rollcall.Barrier {
+				e.Set = set
+			}
+		case trace.Waited:
+			e.Rank, e.ID = 0, 0
+		case trace.Arrived, trace.Wrote:
+			e.ID, e.Bytes, e.Number = 0, 320, uint64(i)
+		}
+		r.Add(e)
+	}
+	r.Close()
+	of.Seal()
+	var file bytes.Buffer
+	b.Run("write", func(b *testing.B) {
+		for b.Loop() {
+			file.Reset()
+			if err := Write(&file, of); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.SetBytes(int64(file.Len()))
+		b.ReportMetric(float64(file.Len())/200000, "B/event")
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(int64(file.Len()))
+		for b.Loop() {
+			if _, err := Read(bytes.NewReader(file.Bytes())); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
