@@ -189,17 +189,19 @@ func TestFetchAtOnce(t *testing.T) {
 	var asked sync.WaitGroup
 	asked.Add(processes)
 	var all []target
-	for range processes {
+	for r := range processes {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			asked.Done()
 			asked.Wait()
-			_ = json.NewEncoder(w).Encode(document(3, 1))
+			d := document(processes, 1)
+			d.Ranks = d.Ranks[r : r+1]
+			_ = json.NewEncoder(w).Encode(d)
 		}))
 		defer s.Close()
 		all = append(all, targetOf(s))
 	}
-	if _, err := fetch(t.Context(), all); err != nil {
-		t.Error(err)
+	if d, err := fetch(t.Context(), all); err != nil || len(d.Ranks) != processes {
+		t.Errorf("the document of %d processes is %+v, %v", processes, d, err)
 	}
 }
 
