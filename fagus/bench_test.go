@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
@@ -84,13 +85,15 @@ func BenchmarkHandOver(b *testing.B) {
 }
 
 // BenchmarkAcquireRelease measures a tenure with a single rank. No data move, so it shows the
-// cost of Config.Check, Config.History and Config.Trace.
+// cost of Config.Meter, Config.Check, Config.History and Config.Trace.
 func BenchmarkAcquireRelease(b *testing.B) {
 	for _, bytes := range []int{8, 4096, 1 << 20} {
-		for _, what := range []string{"off", "check", "history", "trace"} {
+		for _, what := range []string{"off", "metrics", "check", "history", "trace"} {
 			b.Run(fmt.Sprintf("bytes=%d/on=%s", bytes, what), func(b *testing.B) {
 				cfg := fagus.Config{Nodes: 1}
 				switch what {
+				case "metrics":
+					cfg.Meter = meter.New()
 				case "check":
 					cfg.Check = fagus.CheckOn
 				case "history":
