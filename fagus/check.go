@@ -162,6 +162,11 @@ func (n *Node) run(program func(*Node) error) (err error) {
 	if n.guard != nil {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	}
+	if n.replays && n.guard == nil {
+		err = program(n) // a debugger shall see where it panics
+		n.status.returned = true
+		return err
+	}
 	defer func() {
 		v := recover()
 		if v == nil {
@@ -183,7 +188,9 @@ func (n *Node) run(program func(*Node) error) (err error) {
 			return
 		}
 		p := at{source.Here(), v} // the stack still has the frames that caused the panic
-		n.monitor.Return(n.problem("panic at %w", p), n.follows(n.status.ctx, p))
+		failure := n.problem("panic at %w", p)
+		n.monitor.Return(failure, n.follows(n.status.ctx, p))
+		_ = n.events.tellAll(event{kind: eventFailed, err: failure}) // the run has failed already
 		panic(p)
 	}()
 	err = program(n)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
+	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -69,7 +70,7 @@ var ErrStopped = errors.New("the run was told to stop, and has made a checkpoint
 // due returns on all ranks which checkpoint begins, which rank 0 decides; 0: none.
 func (n *Node) due() (number uint64, stop bool, err error) {
 	if n.rank == 0 {
-		if number, stop, err = n.saving.to.Due(n.status.ctx, n.Now()); err != nil {
+		if number, stop, err = n.saving.to.Due(n.status.ctx, n.host.Now()); err != nil {
 			return 0, false, n.errorf("Checkpoint: %w", err)
 		}
 		if stop {
@@ -160,7 +161,7 @@ func (n *Node) beginStart() error {
 	if n.work.virtual {
 		return nil
 	}
-	words, err := Gather(n, rand.Uint32()|1)
+	words, err := Gather(n, uint32(n.number(recording.Start, uint64(rand.Uint32()|1))))
 	if err == nil {
 		n.saving.start = words[0]
 	}

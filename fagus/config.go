@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/recording"
+	"github.com/fagus-dsm/fagus/fagus/replay"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -186,6 +187,8 @@ type Config struct {
 
 	records *slog.Logger // what the program logs by Node.Log
 
+	replay *replay.Rank // the rank that is run alone; nil in other runs
+
 	first counters
 
 	replica phase.Replica // of the ranks of this process
@@ -246,6 +249,7 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.resolveDetection(); err != nil {
 		return c, err
 	}
+	c.detect()
 	if c.Net == nil {
 		c.Net = inproc.New(inproc.Config{})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/locks"
+	"github.com/fagus-dsm/fagus/fagus/replay"
 	"github.com/fagus-dsm/fagus/fagus/threaded"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -64,6 +65,16 @@ type engine interface {
 	Close()
 }
 
+// newEngine returns the engine of the rank. In a replay it is one that has the record.
+func (n *Node) newEngine(cfg Config) (engine, error) {
+	if cfg.replay == nil {
+		return newEngine(n.host, n.space, cfg, n.views, n.work, engineEvents{n})
+	}
+	e := cfg.replay.Engine(n.space, engineEvents{n})
+	n.replays, n.outside = true, relayed{e, n.outside}
+	return &replayEngine{e}, nil
+}
+
 // newEngine returns the engine for cfg, which emits its events to o. views is true if ranks read
 // other ranks' arrays directly.
 func newEngine(h dimmnet.Host, space *consistency.Space, cfg Config, views bool, work *hostWork, o syncvar.Observer) (engine, error) {
@@ -118,6 +129,10 @@ func ownProcessor(h dimmnet.Host) bool {
 	}
 	return h.Port().Nodes() <= runtime.GOMAXPROCS(0)
 }
+
+type replayEngine struct{ *replay.Engine }
+
+func (replayEngine) counts(*Stats) {}
 
 type lockEngine struct {
 	*locks.Engine

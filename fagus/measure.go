@@ -12,7 +12,7 @@ func (n *Node) Measure(f func() error) (Time, error) {
 	if c.measuring {
 		err := f()
 		c.enter(c.part)
-		return c.since - begin, err
+		return n.time(c.since - begin), err
 	}
 	if c.sections == 0 {
 		c.before = c.total()
@@ -29,5 +29,5 @@ func (n *Node) Measure(f func() error) (Time, error) {
 	for p := range before {
 		c.measured[p] += c.parts[p].Time - before[p].Time
 	}
-	return c.since - begin, err
+	return n.time(c.since - begin), err
 }

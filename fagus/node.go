@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 	"github.com/fagus-dsm/fagus/fagus/internal/pagewatch"
+	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -51,6 +52,8 @@ type Node struct {
 	goroutine bool          // see isGoroutine
 	status    status
 	kept      *recorder    // for Config.Record; nil if unset
+	outside   outside      // nil: there is neither a record with values nor a replay
+	replays   bool         // see Config.replay
 	log       *slog.Logger // of Log
 }
 
@@ -82,7 +85,6 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		watch:   watch,
 		monitor: board.Monitor(int(p.Rank())),
 
-		saving:    saving{to: cfg.Checkpoints},
 		declared:  declared,
 		goroutine: isGoroutine(h, cfg),
 		begun:     h.Now(),
@@ -93,18 +95,22 @@ func newNode(ctx context.Context, h dimmnet.Host, all *Config, board *rollcall.B
 		closeWatch(watch)
 		return nil, err
 	}
-	if n.engine, err = newEngine(h, space, cfg, views, n.work, engineEvents{n}); err != nil {
+	if n.engine, err = n.newEngine(cfg); err != nil {
 		closeWatch(watch)
 		_ = n.guard.Close() // cannot fail: nothing is mapped yet
 		n.kept.close()
 		return nil, err
+	}
+	if n.outside != nil && n.kept != nil && n.Folds() {
+		n.kept.JSON(&recording.Mark{Kind: recording.Folding})
 	}
 	_, locked := n.engine.(*lockEngine)
 	n.silent = cfg.Mode == Phase || locked
 	n.clock = newStopwatch(h, cfg, n.silent, n.engine.Counters)
 	n.status.ctx, n.status.cancel = context.WithCancelCause(ctx)
 	n.monitor.Attach(rankState{n.engine, space})
-	if n.saving.to != nil {
+	if cfg.Checkpoints != nil || cfg.replay != nil && cfg.replay.Checkpoints {
+		n.saving.to = n.witness(cfg.Checkpoints)
 		n.saving.to.Begin(n.rank)
 	}
 	return n, nil
@@ -132,16 +138,22 @@ func (n *Node) observe(ctx context.Context, cfg *Config) (err error) {
 	}
 	if n.kept, err = newRecorder(n, cfg); n.kept != nil {
 		n.events.add(n.kept)
+		if cfg.Record.Values {
+			n.outside = n.kept
+		}
 	}
 	return err
 }
 
 func (n *Node) close() {
+	if n.replays && !n.status.returned {
+		return // it has panicked: a debugger may want to see the arrays
+	}
+	n.kept.close()
 	n.engine.Close()
 	if n.tracer != nil {
 		n.tracer.Close()
 	}
-	n.kept.close()
 	for _, m := range n.memory {
 		_ = unmap(m) // cannot fail: mapArray mapped it, and nothing uses it any more
 	}
@@ -168,7 +180,7 @@ func (n *Node) Mode() Mode { return n.mode }
 
 // Now returns the time of this rank's clock, which is virtual on a simulated network. The
 // difference of two results is the time between the calls.
-func (n *Node) Now() Time { return n.host.Now() }
+func (n *Node) Now() Time { return n.time(n.host.Now()) }
 
 // Virtual reports whether the rank's clock is virtual: the network is simulated.
 func (n *Node) Virtual() bool { return n.work.virtual }

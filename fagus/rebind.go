@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -55,7 +56,7 @@ func (n *Node) Rebind(bindings ...Binding) error {
 	var own []syncvar.ID
 	var sources, owned []Request
 	for _, id := range ids {
-		if n.engine.Owns(id) {
+		if n.owns(id) {
 			own = append(own, id)
 			owned = append(owned, requests[id])
 		}
@@ -79,6 +80,15 @@ func (n *Node) Rebind(bindings ...Binding) error {
 		return n.errorf("Rebind: %w", err)
 	}
 	return n.Fence() // until now, owners could grant versions without the new ranges
+}
+
+// owns is Owns of the engine. A replay has it from the record.
+func (n *Node) owns(id syncvar.ID) bool {
+	own := uint64(0)
+	if n.engine.Owns(id) {
+		own = 1
+	}
+	return n.number(recording.Owns, own) == 1
 }
 
 // move makes a tenure in which the program touches nothing.

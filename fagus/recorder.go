@@ -2,6 +2,7 @@ package fagus
 
 import (
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
 	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -17,7 +18,8 @@ type recorder struct {
 
 	line    int // of the call
 	tenure  recording.Tenure
-	rebinds bool // the tenures are those of a Rebind
+	open    *SyncSet // of the present tenure
+	rebinds bool     // the tenures are those of a Rebind
 }
 
 // newRecorder returns nil without a recording.
@@ -25,7 +27,12 @@ func newRecorder(n *Node, cfg *Config) (*recorder, error) {
 	if cfg.Record == nil {
 		return nil, nil
 	}
-	w, err := cfg.Record.Writer(recording.About{Mode: cfg.Mode.String(), Clock: cfg.Net.Clock(), Nodes: n.nodes, Rank: n.rank, Begun: n.begun})
+	about := recording.About{Mode: cfg.Mode.String(), Clock: cfg.Net.Clock(), Nodes: n.nodes, Rank: n.rank, Begun: n.begun, Detection: cfg.WriteDetection.String(),
+		Checkpoints: cfg.Checkpoints != nil || cfg.replay != nil && cfg.replay.Checkpoints}
+	if cfg.Check != CheckOff {
+		about.Check = cfg.Check.String()
+	}
+	w, err := cfg.Record.Writer(about)
 	if err != nil {
 		return nil, err
 	}
@@ -34,9 +41,15 @@ func newRecorder(n *Node, cfg *Config) (*recorder, error) {
 
 // close ends the file. It does nothing on a nil recorder.
 func (r *recorder) close() {
-	if r != nil {
-		r.Close()
+	if r == nil {
+		return
 	}
+	if r.open != nil { // the rank has failed
+		r.began(r.open)
+		r.tenure.To, r.tenure.Open = r.tenure.From, true
+		r.Tenure(&r.tenure)
+	}
+	r.Close()
 }
 
 func (r *recorder) kinds() []eventKind {
@@ -55,7 +68,7 @@ func (r *recorder) on(e *event) error {
 			r.line = r.Line(r.call.stack, source.Here)
 		}
 	case eventAcquired:
-		r.tenure.From, r.tenure.Acquired = r.node.clock.since, r.line
+		r.tenure.From, r.tenure.Acquired, r.open = r.node.clock.since, r.line, e.set
 	case eventReleased:
 		r.released(e.set, e.ids)
 	case eventRebound:
@@ -74,7 +87,7 @@ func (r *recorder) on(e *event) error {
 	case eventResumed:
 		r.JSON(&recording.Mark{Kind: recording.Resumed, Number: e.number})
 	case eventFailed:
-		r.JSON(&recording.Mark{Kind: recording.Failed, Text: e.err.Error()})
+		r.JSON(&recording.Mark{Kind: recording.Failed, Text: dimmnet.Reason(e.err)})
 	}
 	return nil
 }
@@ -98,9 +111,8 @@ func (r *recorder) bound(ids []syncvar.ID, again bool) {
 // released records the tenure that ends. Its data are still the rank's.
 func (r *recorder) released(set *SyncSet, written []syncvar.ID) {
 	n, t := r.node, &r.tenure
-	t.To, t.Step, t.Released = n.clock.since, r.call.steps, r.line
-	t.Moved, t.Restored = set.moves && r.rebinds, set.moves && !r.rebinds && len(set.exclusive) > 0
-	t.Shared, t.Exclusive = r.held(t.Shared[:0], set.shared), r.held(t.Exclusive[:0], set.exclusive)
+	r.began(set)
+	t.To, t.Released, r.open = n.clock.since, r.line, nil
 	r.Tenure(t)
 	for _, id := range written {
 		version := n.engine.Version(id)
@@ -118,6 +130,14 @@ func (r *recorder) released(set *SyncSet, written []syncvar.ID) {
 		r.Piece(id, version, last.Lo, n.space.Bytes(last))
 		r.WroteAll()
 	}
+}
+
+// began sets what is known of the tenure since its begin.
+func (r *recorder) began(set *SyncSet) {
+	t := &r.tenure
+	t.Step = r.call.steps
+	t.Moved, t.Restored = set.moves && r.rebinds, set.moves && !r.rebinds && len(set.exclusive) > 0
+	t.Shared, t.Exclusive = r.held(t.Shared[:0], set.shared), r.held(t.Exclusive[:0], set.exclusive)
 }
 
 func (r *recorder) held(all []recording.Held, ids []syncvar.ID) []recording.Held {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -329,5 +331,50 @@ func benchRecord(b *testing.B, kind string, length int, f func([]int64)) {
 	})
 	if err != nil {
 		b.Fatal(err)
+	}
+}
+
+// BenchmarkRecordInputs measures what a record has for a replay, in time and in bytes of the file:
+// of a Node.Now, and of a Gather of one rank.
+func BenchmarkRecordInputs(b *testing.B) {
+	for _, call := range []struct {
+		name string
+		f    func(*fagus.Node) error
+	}{
+		{"now", func(n *fagus.Node) error {
+			n.Now()
+			return nil
+		}},
+		{"gather", func(n *fagus.Node) error {
+			_, err := fagus.Gather(n, math.Pi)
+			return err
+		}},
+	} {
+		for _, kind := range []string{"off", "hashes", "values"} {
+			b.Run(call.name+"/"+kind, func(b *testing.B) {
+				cfg := fagus.Config{Nodes: 1, Mode: fagus.Phase}
+				dir := filepath.Join(b.TempDir(), "rec")
+				if kind != "off" {
+					cfg.Record = recording.New(dir)
+					cfg.Record.Values, cfg.Record.Limit = kind == "values", 1<<40
+				}
+				calls := 0
+				_, err := fagus.Run(b.Context(), cfg, func(n *fagus.Node) error {
+					for b.Loop() {
+						if err := call.f(n); err != nil {
+							return err
+						}
+						calls++
+					}
+					return nil
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if info, err := os.Stat(filepath.Join(dir, "rank0.record")); err == nil {
+					b.ReportMetric(float64(info.Size())/float64(calls), "file-B/op")
+				}
+			})
+		}
 	}
 }

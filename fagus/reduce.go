@@ -3,6 +3,7 @@ package fagus
 import (
 	"unsafe"
 
+	"github.com/fagus-dsm/fagus/fagus/recording"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/phase"
 	"github.com/fagus-dsm/fagus/syncvar"
@@ -76,8 +77,15 @@ type Fold = phase.Fold
 // Folds reports whether Fold is possible: in Phase mode, with so many ranks that no rank talks to
 // all others. Reduce, and Sums of package parts, use Fold then.
 func (n *Node) Folds() bool {
-	e, ok := n.engine.(*phaseEngine)
+	e, ok := n.engine.(folder)
 	return ok && e.Folds()
+}
+
+// folder is an engine of Phase mode.
+type folder interface {
+	Folds() bool
+	Reduce(vector []uint64, f Fold) ([]uint64, error)
+	Latest() syncvar.Latest
 }
 
 // Fold is a [Reduce] of vectors, which have the same length, at least 1, on all ranks. It returns
@@ -88,14 +96,19 @@ func (n *Node) Fold(vector []uint64, f Fold) (result []uint64, err error) {
 	if err := n.ready("Fold"); err != nil {
 		return nil, err
 	}
-	e, ok := n.engine.(*phaseEngine)
+	e, ok := n.engine.(folder)
 	if !ok || !e.Folds() || len(vector) == 0 {
 		return nil, n.errorf("Fold of %d words on %d ranks: not supported here; see Folds", len(vector), n.nodes)
 	}
 	if err := n.enterMeeting(rollcall.Reduce, PartBarrier); err != nil {
 		return nil, err
 	}
-	result, err = e.Reduce(vector, f)
+	if n.outside != nil {
+		n.outside.Number(recording.Vector, recording.Hash(bytesOf(vector)))
+	}
+	if result, err = e.Reduce(vector, f); err == nil && n.rank == 0 && n.kept != nil && n.outside != nil {
+		n.outside.Bytes(recording.Folded, bytesOf(result))
+	}
 	return result, n.leaveMeeting(rollcall.Reduce, PartBarrier, e.Latest(), err)
 }
 
@@ -104,7 +117,7 @@ func (n *Node) exchange(call string, word uint64) error {
 	if err := n.ready(call); err != nil {
 		return err
 	}
-	return n.meet(syncvar.Reduce, PartBarrier, word)
+	return n.meet(syncvar.Reduce, PartBarrier, n.number(recording.Word, word))
 }
 
 // WordOf returns the bits of x in the low-order bytes of a word, on machines of any byte order: for

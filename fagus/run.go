@@ -25,7 +25,14 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	if cfg.Net == nil {
 		warnLaunched(cfg.Log)
 	}
-	cfg, err := cfg.withDefaults()
+	run := 1 // of this record
+	if cfg.Record != nil {
+		run = cfg.Record.Begin()
+	}
+	cfg, err := cfg.replayed(run)
+	if err == nil {
+		cfg, err = cfg.withDefaults()
+	}
 	if err != nil {
 		return Report{}, err
 	}
@@ -57,13 +64,37 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	defer board.Close()
 	defer context.AfterFunc(ctx, func() { board.End(context.Cause(ctx).Error()) })()
 	defer cfg.answer(about, board, others)()
+	if cfg.replay != nil {
+		return cfg.runReplay(ctx, program, board, declared)
+	}
 	results := make([]result, cfg.Nodes)
 	var before ProcessorTime
 	if !about.Virtual {
 		before = processorTime()
 	}
-	err = cfg.Net.Run(ctx, cfg.Nodes, func(h dimmnet.Host) error {
-		n, err := newNode(ctx, h, &cfg, board, declared)
+	err = cfg.Net.Run(ctx, cfg.Nodes, cfg.body(ctx, program, board, declared, results))
+	if err != nil {
+		others.failed(ctx, err)
+		if ctx.Err() != nil {
+			board.End(context.Cause(ctx).Error())
+		}
+		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
+		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: board.Last()}, declared.explain(err)
+	}
+	if !about.Virtual {
+		first := 0 // of this process
+		if about.Only != nil {
+			first = *about.Only
+		}
+		results[first].Stats.Processor = processorTime().since(before)
+	}
+	return report(ctx, &cfg, results)
+}
+
+// body returns the function that runs the program as a rank, and writes the rank's results.
+func (cfg *Config) body(ctx context.Context, program func(*Node) error, board *rollcall.Board, declared *declarations, results []result) func(dimmnet.Host) error {
+	return func(h dimmnet.Host) error {
+		n, err := newNode(ctx, h, cfg, board, declared)
 		if err != nil {
 			return err
 		}
@@ -83,23 +114,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		}
 		n.result(&results[n.rank])
 		return nil
-	})
-	if err != nil {
-		others.failed(ctx, err)
-		if ctx.Err() != nil {
-			board.End(context.Cause(ctx).Error())
-		}
-		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
-		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: board.Last()}, declared.explain(err)
 	}
-	if !about.Virtual {
-		first := 0 // of this process
-		if about.Only != nil {
-			first = *about.Only
-		}
-		results[first].Stats.Processor = processorTime().since(before)
-	}
-	return report(ctx, &cfg, results)
 }
 
 // answer lets readers of cfg.Meter and ranks in other processes ask what the ranks of this process

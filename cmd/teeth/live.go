@@ -26,7 +26,7 @@ func liveMistakes() ([]mistake, error) { return parseMistakes("live.toml", liveT
 // liveTested lists the packages whose tests may find a mistake of live.toml.
 func liveTested() []string {
 	return []string{
-		"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./phase/...", "./consistency/...", "./fagus", "./fagus/recording", "./fagus/rollcall", "./fagus/meter", "./fagus/metrics", "./fagus/locks",
+		"./dimmnet/live/...", "./dimmnet/porttest", "./dimmnet/lib/...", "./phase/...", "./consistency/...", "./fagus", "./fagus/recording", "./fagus/replay", "./fagus/rollcall", "./fagus/meter", "./fagus/metrics", "./fagus/locks",
 		"./fagus/threaded", "./fagus/trace/...", "./fagus/checkpoint/...", "./fagus/cluster/...", "./fagus/program/...", "./fagus/parts", "./fagus/region", "./cmd/fagusc/...", "./cmd/fagus/internal/travel", "./cmd/fagus/internal/top",
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 
 	"github.com/fagus-dsm/fagus/consistency"
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -13,7 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
-// Entry is one of *About, *Array, *Binding, *Line, *Writes, *Tenure, *Meeting, *Mark.
+// Entry is one of *About, *Array, *Binding, *Line, *Writes, *Tenure, *Meeting, *Mark, *Inputs.
 type Entry any
 
 // About is the first entry of a file.
@@ -24,9 +25,17 @@ type About struct {
 	Clock   dimmnet.Clock `json:"clock"`
 	Nodes   int           `json:"nodes"`
 	Rank    int           `json:"rank"`
-	Values  bool          `json:"values"` // Writes have the bytes
+	Values  bool          `json:"values"` // Writes have the bytes, and there are Inputs
 	// Begun is when the rank began its program, by its clock: no time in the file is earlier.
 	Begun dimmnet.Time `json:"begun_ps,omitempty"`
+
+	// What a replay needs to know of the configuration.
+	Check       string `json:"check,omitempty"`           // Config.Check, unless it is off
+	Detection   string `json:"write_detection,omitempty"` // Config.WriteDetection
+	Checkpoints bool   `json:"checkpoints,omitempty"`     // Config.Checkpoints is set
+
+	Command []string `json:"command,omitempty"` // the process: its executable and arguments
+	Folder  string   `json:"folder,omitempty"`  // and its working directory
 }
 
 // Array is an array of the program. Arrays do not overlap, and are in increasing order.
@@ -82,6 +91,7 @@ type Tenure struct {
 	Released          int          // the line of the Release
 	Moved             bool         // a Rebind has made it: the values are not new
 	Restored          bool         // Resume has made it: the bytes are those of a checkpoint
+	Open              bool         // the record ends within the tenure
 	Shared, Exclusive []Held
 }
 
@@ -102,6 +112,7 @@ const (
 	Resumed = "resumed"       // the run goes on from the checkpoint Number
 	Failed  = "failed"        // a call has failed with the error Text
 	Full    = "full"          // the record has reached its limit: nothing more is recorded
+	Folding = "folding"       // Node.Folds is true
 )
 
 // Mark is something that happens rarely.
@@ -109,6 +120,43 @@ type Mark struct {
 	Kind   string `json:"kind"`
 	Number uint64 `json:"number,omitempty"`
 	Text   string `json:"text,omitempty"`
+}
+
+// Inputs is what has reached the program of a rank by other ways than tenures, in order, up to the
+// entry that follows.
+type Inputs struct{ All []Input }
+
+// Input is a number or bytes that a rank gets. Which one it has depends on the kind.
+type Input struct {
+	Kind   InputKind
+	Number uint64
+	Bytes  []byte // valid until the next entry is read
+}
+
+// InputKind is a kind of input.
+type InputKind byte
+
+// The kinds of inputs.
+const (
+	Now    InputKind = 1 + iota // the time that Node.Now returns, or the duration of Node.Measure
+	Word                        // the word of this rank in a Reduce
+	Start                       // a random number
+	Owns                        // whether the rank owns a variable: 0 or 1
+	Vector                      // the Hash of what this rank gives to a Fold
+	Folded                      // bytes: the result of a Fold; only rank 0 has it
+	Answer                      // bytes: what a Checkpointer answers
+	inputKinds
+)
+
+// HasBytes reports whether inputs of the kind are bytes.
+func (k InputKind) HasBytes() bool { return k == Folded || k == Answer }
+
+// String names what the input is.
+func (k InputKind) String() string {
+	if k == 0 || k >= inputKinds {
+		return fmt.Sprintf("input %d", byte(k))
+	}
+	return [inputKinds]string{Now: "the time", Word: "a Reduce", Vector: "a Fold", Start: "a random number", Owns: "the owner of a variable", Folded: "the result of a Fold", Answer: "a checkpoint"}[k]
 }
 
 // The first byte of an entry. Entries of the first kinds are JSON.
@@ -121,11 +169,12 @@ const (
 	kindWrites
 	kindTenure
 	kindMeeting
+	kindInputs
 )
 
 const (
 	magic      = "FAGUSREC"
-	version    = 1
+	version    = 2
 	frameBytes = 8       // the length of an entry and its CRC-32C, little endian
 	mostEntry  = 1 << 28 // bytes
 )
@@ -161,6 +210,9 @@ func (t *Tenure) append(b []byte) []byte {
 	}
 	if t.Restored {
 		flags |= 2
+	}
+	if t.Open {
+		flags |= 4
 	}
 	b = appendUvarints(append(b, kindTenure), uint64(t.From), uint64(t.To-t.From), t.Step, uint64(t.Acquired), uint64(t.Released), flags)
 	return appendHeld(appendHeld(b, t.Shared), t.Exclusive)
@@ -241,6 +293,8 @@ func decode(b []byte, values bool, lines int, w *Writes) (Entry, error) {
 		return d.tenure(lines)
 	case kindMeeting:
 		return d.meeting(lines)
+	case kindInputs:
+		return d.inputs()
 	default:
 		return nil, fmt.Errorf("an entry of kind %d", b[0])
 	}
@@ -275,13 +329,31 @@ func (d *decoder) writes(values bool, w *Writes) (Entry, error) {
 	return d.end(w)
 }
 
+func (d *decoder) inputs() (Entry, error) {
+	all := new(Inputs)
+	for !d.bad && len(d.b) > 0 {
+		in := Input{Kind: InputKind(d.take(1)[0]), Number: d.uvarint(math.MaxUint64)}
+		if in.Kind == 0 || in.Kind >= inputKinds {
+			return nil, errEntry
+		}
+		if in.Kind.HasBytes() {
+			if in.Number > uint64(len(d.b)) {
+				return nil, errEntry
+			}
+			in.Bytes, in.Number = d.take(int(in.Number)), 0
+		}
+		all.All = append(all.All, in)
+	}
+	return d.end(all)
+}
+
 func (d *decoder) tenure(lines int) (Entry, error) {
 	t := &Tenure{From: d.time()}
 	t.To = t.From + d.time()
 	t.Step = d.uvarint(1 << 62)
 	t.Acquired, t.Released = d.line(lines), d.line(lines)
-	flags := d.uvarint(3)
-	t.Moved, t.Restored = flags&1 != 0, flags&2 != 0
+	flags := d.uvarint(7)
+	t.Moved, t.Restored, t.Open = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	t.Shared, t.Exclusive = d.held(), d.held()
 	return d.end(t)
 }

@@ -53,6 +53,9 @@ func (r *Run) Rank(rank int) (*Reader, error) {
 	return reader, nil
 }
 
+// OpenRank opens the file of a rank of which there may be no other one.
+func OpenRank(dir string, rank int) (*Reader, error) { return open(dir, rank) }
+
 // Reader reads the file of a rank, which may be damaged.
 type Reader struct {
 	About
@@ -61,6 +64,7 @@ type Reader struct {
 	file   *os.File // nil: there is none
 	in     *bufio.Reader
 	at     int64 // bytes read
+	last   int64 // where the last entry begins
 	left   int64 // bytes of the file that have not been read
 	ended  string
 	whole  bool   // the last entry is that of the end of a run
@@ -137,7 +141,7 @@ func (r *Reader) Next() (Entry, error) {
 	if err != nil {
 		return nil, r.damaged(err)
 	}
-	r.at, r.left = r.at+frameBytes+length, r.left-frameBytes-length
+	r.last, r.at, r.left = r.at, r.at+frameBytes+length, r.left-frameBytes-length
 	switch e := e.(type) {
 	case *Line:
 		r.Lines = append(r.Lines, e.Text)
@@ -149,6 +153,37 @@ func (r *Reader) Next() (Entry, error) {
 		}
 	}
 	return e, nil
+}
+
+// Offset returns where the last entry of Next begins in the file, for WritesAt.
+func (r *Reader) Offset() int64 { return r.last }
+
+// Release gives back the buffers of Next, which returns io.EOF from now on.
+func (r *Reader) Release() { r.in, r.entry, r.writes = nil, nil, Writes{} }
+
+// WritesAt returns the writes at an offset, which are valid until the next call of WritesAt for w.
+// It does not change what Next returns.
+func (r *Reader) WritesAt(offset int64, w *Writes, buffer *[]byte) error {
+	var head [frameBytes]byte
+	if _, err := r.file.ReadAt(head[:], offset); err != nil {
+		return fmt.Errorf("%s: %w", r.file.Name(), err)
+	}
+	length := int64(binary.LittleEndian.Uint32(head[:]))
+	if length > mostEntry || length > r.at-frameBytes-offset {
+		return fmt.Errorf("%s: it has changed", r.file.Name())
+	}
+	if int64(cap(*buffer)) < length {
+		*buffer = make([]byte, length)
+	}
+	b := (*buffer)[:length]
+	if _, err := r.file.ReadAt(b, offset+frameBytes); err != nil {
+		return fmt.Errorf("%s: %w", r.file.Name(), err)
+	}
+	if len(b) == 0 || b[0] != kindWrites || crc32.Checksum(b, castagnoli()) != binary.LittleEndian.Uint32(head[4:]) {
+		return fmt.Errorf("%s: it has changed", r.file.Name())
+	}
+	_, err := decode(b, r.Values, 0, w)
+	return err
 }
 
 // end is called where the file ends, maybe within an entry.

@@ -166,11 +166,11 @@ func TestOtherFiles(t *testing.T) {
 	dir, _ := small(t, true)
 	other, _ := small(t, false)
 	whole := content(t, dir)
-	if err := os.WriteFile(fileName(other, 0), append([]byte(magic+"\x02\x00\x00\x00"), whole[12:]...), 0o666); err != nil {
+	if err := os.WriteFile(fileName(other, 0), append([]byte(magic+"\x03\x00\x00\x00"), whole[12:]...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(other); err == nil || !strings.Contains(err.Error(), "version 2 of the format") {
-		t.Errorf("version 2: %v", err)
+	if _, err := Open(other); err == nil || !strings.Contains(err.Error(), "version 3 of the format") {
+		t.Errorf("version 3: %v", err)
 	}
 	run, err := Open(dir)
 	if err != nil {

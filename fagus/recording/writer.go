@@ -23,6 +23,7 @@ const DefaultLimit = 4 << 30
 const (
 	bufferBytes = 32 << 10 // of a rank
 	writesBytes = 32 << 10 // of an entry with writes, at which it ends
+	inputBytes  = 4 << 10  // of inputs, at which they become an entry
 	markBytes   = 1 << 10  // that are left for the last mark of a file
 	mostLines   = 1 << 12  // of a rank
 	mostText    = 512      // bytes of a mark's text
@@ -34,12 +35,13 @@ type Recording struct {
 	Dir    string
 	Values bool  // also the bytes that tenures have changed
 	Limit  int64 // of all ranks' files together, in bytes; each rank has an equal share
-	// Again permits to replace the files of an earlier attempt of the job.
-	Again        bool
+	// Attempt is how often the job was started before: Sub says what that means.
+	Attempt      int
 	Program, Net string // for About
 
 	mu    sync.Mutex
 	notes []string
+	runs  int
 }
 
 // New returns a Recording without values and with the default limit.
@@ -56,6 +58,34 @@ func (r *Recording) note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// Begin begins a run, and returns its number in this process, from 1. Package fagus calls it.
+func (r *Recording) Begin() (run int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runs++
+	return r.runs
+}
+
+// Sub returns the directory with the record of a run: dir for the first run of the first attempt of
+// a job, dir/run2 for the second run of a process, and so on; dir/attempt1 for a job that was
+// started again, dir/attempt1/run2.
+func Sub(dir string, attempt, run int) string {
+	if attempt > 0 {
+		dir = filepath.Join(dir, fmt.Sprintf("attempt%d", attempt))
+	}
+	if run > 1 {
+		dir = filepath.Join(dir, fmt.Sprintf("run%d", run))
+	}
+	return dir
+}
+
+// place returns the directory of the present run.
+func (r *Recording) place() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Sub(r.Dir, r.Attempt, r.runs)
 }
 
 func fileName(dir string, rank int) string {
@@ -78,33 +108,44 @@ type Writer struct {
 	entry   []byte           // the frame of the entry that is being made; reused
 	at      consistency.Addr // the end of the last piece of an entry with writes; 0: it has none
 	over    bool             // nothing more is recorded
+	inputs  []byte           // that no entry has yet
 	flushed dimmnet.Time
 	lines   map[uint64]int
 }
 
 // Writer makes the directory if there is none, and the file of a rank.
 func (r *Recording) Writer(about About) (*Writer, error) {
-	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
+	dir := r.place()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
-	how := os.O_EXCL
-	if r.Again {
-		how = os.O_TRUNC
-	}
-	file, err := os.OpenFile(fileName(r.Dir, about.Rank), os.O_WRONLY|os.O_CREATE|how, 0o666)
+	file, err := os.OpenFile(fileName(dir, about.Rank), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("recording: %s has a record of an earlier run: name another directory, or remove that one", r.Dir)
+		return nil, fmt.Errorf("recording: %s has a record of an earlier run: name another directory, or remove that one; a job that others than fagus start again needs another name for each start", dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
 	about.Program, about.Net, about.Values = r.Program, r.Net, r.Values
+	about.Command, about.Folder = command()
 	w := &Writer{of: r, about: about, file: file, to: bufio.NewWriterSize(file, bufferBytes), lines: make(map[uint64]int),
 		left: max(r.Limit/int64(about.Nodes), 2*markBytes) - markBytes}
 	w.to.WriteString(magic) // Flush returns errors
 	w.to.Write(binary.LittleEndian.AppendUint32(nil, version))
 	w.JSON(&about)
 	return w, w.to.Flush()
+}
+
+// command returns how this process was started, as far as that is known.
+func command() (words []string, folder string) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, ""
+	}
+	if folder, err = os.Getwd(); err != nil {
+		return nil, ""
+	}
+	return append([]string{self}, os.Args[1:]...), folder
 }
 
 // JSON records an *About, *Array, *Binding, *Line or *Mark.
@@ -120,6 +161,7 @@ func (w *Writer) JSON(e Entry) {
 	case *Line:
 		kind = kindLine
 	case *Mark:
+		w.putInputs()
 		e.Text = e.Text[:min(len(e.Text), mostText)]
 	}
 	text, err := json.Marshal(e)
@@ -128,6 +170,33 @@ func (w *Writer) JSON(e Entry) {
 	}
 	w.begin(kind)
 	w.entry = append(w.entry, text...)
+	w.end()
+}
+
+// Input records an input of a rank, which has a number or, if the kind has them, bytes.
+func (w *Writer) Input(kind InputKind, number uint64, b []byte) {
+	if w.over {
+		return
+	}
+	w.inputs = append(w.inputs, byte(kind))
+	if kind.HasBytes() {
+		w.inputs = append(binary.AppendUvarint(w.inputs, uint64(len(b))), b...)
+	} else {
+		w.inputs = binary.AppendUvarint(w.inputs, number)
+	}
+	if len(w.inputs) >= inputBytes {
+		w.putInputs()
+	}
+}
+
+// putInputs records the inputs that no entry has.
+func (w *Writer) putInputs() {
+	if len(w.inputs) == 0 {
+		return
+	}
+	w.begin(kindInputs)
+	w.entry = append(w.entry, w.inputs...)
+	w.inputs = w.inputs[:0]
 	w.end()
 }
 
@@ -176,6 +245,7 @@ func (w *Writer) WroteAll() {
 
 // Tenure records a tenure. Its writes follow.
 func (w *Writer) Tenure(t *Tenure) {
+	w.putInputs()
 	w.begin(0)
 	w.entry = t.append(w.entry[:frameBytes])
 	w.end()
@@ -184,6 +254,7 @@ func (w *Writer) Tenure(t *Tenure) {
 
 // Meeting records a call in which all ranks have met.
 func (w *Writer) Meeting(m *Meeting) {
+	w.putInputs()
 	w.begin(0)
 	w.entry = m.append(w.entry[:frameBytes])
 	w.end()
@@ -240,6 +311,7 @@ func (w *Writer) stop(err error) {
 
 // Close ends the file.
 func (w *Writer) Close() {
+	w.putInputs()
 	err := w.to.Flush()
 	if err = errors.Join(err, w.file.Close()); err != nil && !w.over {
 		w.stop(err)

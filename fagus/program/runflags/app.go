@@ -66,6 +66,9 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	on.reportStuck(err, report.Roll)
 	stop()
 	ended()
+	if cfg.replayed != nil {
+		return err // the results of one rank are no report
+	}
 	on.reportRecord(c.App.ErrWriter)
 	if err != nil {
 		return errors.Join(err, on.writeTrace(err, c.App.ErrWriter))

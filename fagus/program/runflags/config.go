@@ -46,6 +46,8 @@ type Config struct {
 	metricsHost string // where Execute serves Meter
 	metricsPort int    // of the first rank of a host; 0: a free one
 
+	replayed *replayed // nil: this process replays no rank
+
 	watch *watch // of Begin; nil: nothing ends the process
 	// place is this process's place in a job of processes; nil if it has none. Each process is a
 	// rank; on a simulated network the process of rank 0 runs all ranks.
@@ -114,10 +116,15 @@ func FromFlags(c *cli.Context) (Config, error) {
 
 // fromSettings reads all flags but --net and --nodes. own is for a program of one's own.
 func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) {
+	var alone Config
+	if err := alone.readReplay(&nodes); err != nil {
+		return alone, err
+	}
 	cfg, err := basics(c, Networks(), net, nodes)
 	if err != nil {
 		return cfg, err
 	}
+	cfg.replayed = alone.replayed
 	cfg.Helpers, cfg.Notices, cfg.Direct = c.Bool("helpers"), c.Bool("notices"), c.Bool("direct")
 	if cfg.Spec, err = ReadSpec(c, cfg.Network); err != nil {
 		return cfg, err
@@ -155,6 +162,10 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	}
 	if err == nil && !cfg.Network.Hosts {
 		err = NoHostFlags(c, "--net "+cfg.Network.Name+" has none: use it with --net "+Which(hosts).String())
+	}
+	if err == nil && cfg.replayed != nil {
+		cfg.replays()
+		return cfg, nil
 	}
 	if err == nil && !cfg.Network.Processes {
 		err = capacity.Processes(0)
@@ -278,13 +289,18 @@ func (cfg *Config) Crowded() string {
 }
 
 // Launches reports whether this process starts the ranks, and is no rank itself.
-func (cfg *Config) Launches() bool { return cfg.Network.Processes && cfg.place == nil }
+func (cfg *Config) Launches() bool {
+	return cfg.Network.Processes && cfg.place == nil && cfg.replayed == nil
+}
 
 func (cfg *Config) isRank() bool { return cfg.Network.Processes && cfg.place != nil }
 
 // Rank returns the rank of this process; 0 if all ranks are in this process.
 func (cfg *Config) Rank() int {
-	if cfg.place == nil {
+	switch {
+	case cfg.replayed != nil:
+		return cfg.replayed.rank
+	case cfg.place == nil:
 		return 0
 	}
 	return cfg.place.Rank

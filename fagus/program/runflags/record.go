@@ -57,7 +57,7 @@ func (cfg *Config) checkRecord() error {
 	case cfg.Placement == fagus.PlaceShared:
 		return usage.Errorf("--%s needs private copies, because in a copy that ranks share nobody sees which bytes a rank writes: use --placement %v", recordFlag, fagus.PlacePrivate)
 	case cfg.place != nil && cfg.place.Attempt > 0:
-		cfg.Record.Again = true // a job that starts again records anew
+		cfg.Record.Attempt = cfg.place.Attempt // the record of the one that failed says why
 	case cfg.place == nil && recording.Holds(cfg.Record.Dir):
 		return usage.Errorf("--%s %s: the directory has a record already: name another one, or remove it", recordFlag, cfg.Record.Dir)
 	}
