@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/fagus-dsm/fagus/consistency"
+	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus/recording"
 )
 
@@ -51,25 +52,42 @@ type writer struct {
 	hash    uint64 // without values
 }
 
-// mostMemory is how many bytes the arrays of a record may have: a record that is damaged could name
-// any number.
-const mostMemory = 1 << 36
+// need returns how many bytes newContents takes for arrays.
+func (r *run) need(values bool, want func(*array) bool) (bytes int) {
+	for i := range r.arrays {
+		if a := &r.arrays[i]; want(a) {
+			bytes += a.Bytes / a.unit() * 4 // memory.by
+			if values {
+				bytes += a.Bytes
+			}
+		}
+	}
+	return bytes
+}
+
+// fits returns an error if the arrays of records need more memory than this host has: a record that
+// is damaged could name any number.
+func fits(bytes int, of string) error {
+	if err := capacity.Host().Check(bytes); err != nil {
+		return fmt.Errorf("%s: the arrays: %w", of, err)
+	}
+	return nil
+}
+
+// unit returns the size of the parts of an array of which no piece has a part.
+func (a *array) unit() int { return gcd(a.Element, consistency.PageBytes) }
 
 // newContents returns the contents before the run. Only the arrays that want returns true for are
-// kept. Without values, only who has written is known, and hashes.
+// kept, which fit in memory. Without values, only who has written is known, and hashes.
 func (r *run) newContents(until point, values bool, want func(*array) bool) (*contents, error) {
 	c := &contents{run: r, until: until, writers: make([]writer, 1), compact: 1 << 16}
-	total := 0
 	for i := range r.arrays {
 		a := &r.arrays[i]
 		if !want(a) {
 			c.arrays = append(c.arrays, nil)
 			continue
 		}
-		if total += a.Bytes; total > mostMemory {
-			return nil, fmt.Errorf("%s: the arrays have more than %d GiB: that is too much to keep in memory", r.Dir, mostMemory>>30)
-		}
-		m := &memory{array: a, unit: gcd(a.Element, consistency.PageBytes)}
+		m := &memory{array: a, unit: a.unit()}
 		m.by = make([]int32, a.Bytes/m.unit)
 		if values {
 			m.bytes = make([]byte, a.Bytes)

@@ -136,12 +136,16 @@ func compareRuns(ctx context.Context, runs [2]*run, names []string, tolerance fl
 	if len(c.Arrays) == 0 {
 		return nil, usage.Errorf("%s and %s have no array in common with the same name, elements and length: there is nothing to compare", runs[0].Dir, runs[1].Dir)
 	}
+	wanted := func(a *array) bool { return common[a.Name] }
+	if err := fits(runs[0].need(values, wanted)+runs[1].need(values, wanted), runs[0].Dir+" and "+runs[1].Dir); err != nil {
+		return nil, err
+	}
 	for i, r := range runs {
 		for _, note := range r.notes {
 			c.Notes = append(c.Notes, r.Dir+": "+note)
 		}
 		var err error
-		if c.both[i], err = r.newContents(point{step: math.MaxUint64, time: math.MaxInt64}, values, func(a *array) bool { return common[a.Name] }); err != nil {
+		if c.both[i], err = r.newContents(point{step: math.MaxUint64, time: math.MaxInt64}, values, wanted); err != nil {
 			return nil, err
 		}
 		defer c.both[i].close()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -54,11 +55,20 @@ func (m meeting) String() string {
 // mostAligned is the number of meetings of each rank from which the clocks are aligned.
 const mostAligned = 1 << 16
 
-func openRun(ctx context.Context, dir string) (*run, error) {
+// Open opens a record that a user has named.
+func Open(dir string) (*recording.Run, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, usage.Errorf("%s is a file, and a record (--record) is a directory: for a trace (--trace) use 'fagus report %s'", dir, dir)
+	}
 	of, err := recording.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usage.Wrap(err)
 	}
+	return of, err
+}
+
+func openRun(ctx context.Context, dir string) (*run, error) {
+	of, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +80,11 @@ func openRun(ctx context.Context, dir string) (*run, error) {
 			return nil, err
 		}
 		clocks.Ranks = append(clocks.Ranks, trace.Rank{Rank: rank, Begun: begun, Events: events})
+	}
+	for _, next := range []string{recording.Sub(dir, 1, 1), recording.Sub(dir, 0, 2)} {
+		if recording.Holds(next) {
+			r.notes = append(r.notes, fmt.Sprintf("%s has the record of what the job did next", next))
+		}
 	}
 	clocks.Align()
 	for _, c := range clocks.Ranks {

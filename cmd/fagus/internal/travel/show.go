@@ -75,7 +75,11 @@ func show(c *cli.Context) error {
 
 // only returns the contents of one array before the run.
 func (r *run) only(of *array, until point) (*contents, *memory, error) {
-	c, err := r.newContents(until, true, func(a *array) bool { return a == of })
+	wanted := func(a *array) bool { return a == of }
+	if err := fits(r.need(true, wanted), r.Dir); err != nil {
+		return nil, nil, err
+	}
+	c, err := r.newContents(until, true, wanted)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -371,12 +371,31 @@ func TestHostileArrays(t *testing.T) {
 			t.Errorf("%+v is accepted", a)
 		}
 	}
-	r := &run{Run: new(recording.Run)}
-	if err := r.add(recording.Array{Element: 1, Base: 4096, Bytes: 1 << 40}); err != nil {
-		t.Fatal(err)
+	var runs [2]*run
+	for i := range runs {
+		of := recording.New(filepath.Join(t.TempDir(), "rec"))
+		of.Values = true
+		w, err := of.Writer(recording.About{Mode: "phase", Clock: dimmnet.Wall, Nodes: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.JSON(&recording.Array{Name: "a", Kind: "70368744177664 elements of type uint8", Element: 1, Base: 4096, Bytes: 1 << 46})
+		w.Meeting(&recording.Meeting{Call: rollcall.End})
+		w.Close()
+		if runs[i], err = openRun(t.Context(), of.Dir); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := r.newContents(point{}, true, func(*array) bool { return true }); err == nil || !strings.Contains(err.Error(), "too much to keep in memory") {
-		t.Errorf("1 TiB: %v", err)
+	r := runs[0]
+	// The bytes, and who has written each of them.
+	if got := r.need(true, func(*array) bool { return true }); got != 5<<46 {
+		t.Errorf("64 TiB need %d bytes", got)
+	}
+	if _, _, err := r.only(&r.arrays[0], point{}); err == nil || !strings.Contains(err.Error(), "the arrays: ") {
+		t.Errorf("64 TiB: %v", err)
+	}
+	if _, err := compareRuns(t.Context(), runs, nil, 0); err == nil || !strings.Contains(err.Error(), "the arrays: ") {
+		t.Errorf("twice 64 TiB: %v", err)
 	}
 	if errors.Is(r.add(recording.Array{Element: 1, Base: 8192, Bytes: 1}), nil) {
 		t.Error("arrays that overlap are accepted")

@@ -199,7 +199,9 @@ func (w *watcher) read() (err error) {
 				w.tenure = e
 				w.see(e.Shared, e.Acquired)
 				w.see(e.Exclusive, e.Acquired)
-				w.leave()
+				if !e.Open { // or nobody has seen what it wrote
+					w.leave()
+				}
 			}
 		case *recording.Writes:
 			if w.tenure != nil {
