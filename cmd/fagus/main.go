@@ -28,6 +28,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/lab"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/launch"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/newprogram"
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/replay"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/report"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/top"
@@ -120,6 +121,6 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app.Commands = base.Complete(slices.Concat([]*cli.Command{
 		run.Command(), run.Apps(), newprogram.Command(), data.Command(), compare.Command(), launch.Command(), launch.Agent(), report.Command(), top.Command(), top.Profile(), checkpoints.Command(), bench.Command(), doctor.Command(), doctor.Probe(), identity.Command(),
 		lab.Command(),
-	}, travel.Commands(), about.Commands(func() *cmdline.Tree { return tree(app) }))...)
+	}, travel.Commands(), []*cli.Command{replay.Command()}, about.Commands(func() *cmdline.Tree { return tree(app) }))...)
 	return app
 }

@@ -39,8 +39,29 @@ func counter() {
 		if flag.Arg(0) == "fail" && n.Rank() == 1 {
 			return errors.New("asked to fail")
 		}
+		if flag.Arg(0) == "crash" {
+			return crash(n)
+		}
 		return increase(n, *add)
 	}}.Main()
+}
+
+// crash counts the ranks. Rank 1 uses the sum as an index, which is too large.
+func crash(n *fagus.Node) error {
+	if err := increase(n, 1); err != nil {
+		return err
+	}
+	table := make([]int64, n.Nodes())
+	sum := fagus.NewGuarded[int64](n, "copy", n.Nodes())
+	for range n.Nodes() {
+		n.Set(sum.Write().Unordered()).Do(func() {
+			sum.Slice()[0]++
+			if n.Rank() == 1 && sum.Slice()[0] >= int64(len(table)) {
+				table[sum.Slice()[0]]++
+			}
+		})
+	}
+	return n.Err()
 }
 
 // increment adds up the ranks, and rank 0 prints what it and its process know.

@@ -63,6 +63,12 @@ func TestStuckPage(t *testing.T) {
 	followPage(t, "stuck.md")
 }
 
+// TestReplayPage does the same with docs/guide/replay.md.
+func TestReplayPage(t *testing.T) {
+	longtest.Need(t)
+	followPage(t, "replay.md")
+}
+
 func followPage(t *testing.T, name string) {
 	t.Helper()
 	work, fagus := t.TempDir(), command(t, "fagus")
