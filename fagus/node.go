@@ -32,18 +32,16 @@ type Node struct {
 	watch   *pagewatch.Watch // finds written pages; nil if write detection does not use the kernel
 	held    *SyncSet         // the set that the rank holds; nil if none
 	wrote   []syncvar.ID     // variables changed in the last tenure; reused
-	begun   Time             // when newNode has made it
 	clock   stopwatch
 	waits   *waits // for Report.Waits
 	lines   acquireLines
 	monitor *rollcall.Monitor // reports to roll-calls what this rank does
 
-	events  events
-	summary *callSummary    // of those observers that need one; nil if none does
-	record  *record         // for Config.History; nil if unset
-	guard   *guard.Guard    // for Config.Check; nil if off
-	order   *order.Recorder // for Config.Check; nil if off
-	tracer  *tracer         // for Config.Trace; nil if unset
+	events events
+	record *record         // for Config.History; nil if unset
+	guard  *guard.Guard    // for Config.Check; nil if off
+	order  *order.Recorder // for Config.Check; nil if off
+	tracer *tracer         // for Config.Trace; nil if unset
 
 	attached []attachment // of Attached, in the order of the first calls
 	saving   saving       // for Config.Checkpoints
@@ -55,6 +53,8 @@ type Node struct {
 	outside   outside      // nil: there is neither a record with values nor a replay
 	replays   bool         // see Config.replay
 	log       *slog.Logger // of Log
+	begun     Time         // when newNode has made it
+	summary   *callSummary // of those observers that need one; nil if none does
 }
 
 // newNode makes the node of a rank. All ranks have the same configuration.
