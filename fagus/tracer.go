@@ -20,6 +20,7 @@ type tracer struct {
 	call *callSummary
 
 	moving Time // when data of the call began to move; 0 if they did not
+	copied Time // when the Acquire began to copy what it has got; 0 if it did not
 }
 
 // newTracer returns nil without a trace.
@@ -27,12 +28,20 @@ func newTracer(n *Node, t *trace.Trace) *tracer {
 	if t == nil {
 		return nil
 	}
-	return &tracer{Recorder: t.Recorder(n.rank, n.begun), node: n, call: n.summarize(true)}
+	return &tracer{Recorder: t.Recorder(n.rank, n.begun, n.clockOf()), node: n, call: n.summarize(true)}
+}
+
+// clockOf returns what is known of the rank's clock.
+func (n *Node) clockOf() (c trace.Clock) {
+	before := n.host.Now()
+	machine, now := systemClock()
+	c.Machine, c.Zero = machine, now-(before+(n.host.Now()-before)/2).Nanoseconds()
+	return c
 }
 
 func (t *tracer) kinds() []eventKind {
 	return []eventKind{
-		eventBound, eventCalled, eventWaited, eventReleased, eventReturned,
+		eventBound, eventWaited, eventAcquired, eventReleased, eventReturned,
 		eventSaved, eventResumed, eventMeasuring, eventMeasured, eventFailed, eventOf(syncvar.Moving), eventOf(syncvar.Denied),
 	}
 }
@@ -43,8 +52,11 @@ func (t *tracer) on(e *event) error {
 		id := e.ids[0]
 		bytes, pieces := t.node.space.Extent(id)
 		t.Bound(trace.Variable{Name: t.node.space.Name(id), Bytes: bytes, Pieces: pieces})
-	case eventCalled:
-		t.moving = 0
+	case eventAcquired:
+		if e.set.compared > clockBytes && !t.node.space.IsOneCopy() {
+			t.copied = t.node.clock.since
+			t.node.clock.enter(PartCompute)
+		}
 	case eventOf(syncvar.Moving):
 		t.moving = t.node.host.Now()
 	case eventOf(syncvar.Denied):
@@ -93,14 +105,22 @@ func (t *tracer) wrote(ids []syncvar.ID) {
 // returned records the call that has returned, and what arrived in it.
 func (t *tracer) returned(e *event) {
 	now := t.node.clock.since
+	there := now // the data
+	if t.copied > 0 {
+		there = t.copied
+	}
 	if t.moving > 0 {
-		t.Add(trace.Of(trace.Moved, min(t.moving, now), now))
+		t.Add(trace.Of(trace.Moved, min(t.moving, there), there))
 	}
 	for _, a := range t.node.space.Arrivals() {
-		arrived := trace.Of(trace.Arrived, now, now)
+		arrived := trace.Of(trace.Arrived, there, there)
 		arrived.ID, arrived.Bytes, arrived.Number = int32(a.ID), uint64(a.Bytes), uint64(a.Version)
 		t.Add(arrived)
 	}
+	if there < now {
+		t.Add(trace.Of(trace.Copied, there, now))
+	}
+	t.moving, t.copied = 0, 0
 	call, posted := trace.Of(trace.Called, t.node.clock.began, now), &t.call.posted
 	call.Call, call.Number, call.Line = e.call, t.call.steps, trace.None
 	call.Bytes, call.Posts = posted.Bytes, uint32(posted.Stores+posted.Writes+posted.Pushes)

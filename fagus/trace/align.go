@@ -12,9 +12,10 @@ import (
 // uncertain it is. Time 0 is when the first rank began its program. In virtual time all ranks have
 // the same clock, which begins with the run.
 //
-// Each rank enters a step before any leaves it. So the difference of two clocks lies between two
-// bounds for each step; Align takes the middle of the tightest ones of all steps. Clocks of which
-// one is faster may leave no difference at all; then Uncertain is how far the bounds cross.
+// Ranks of one machine have its clock. Others enter each step before any leaves it. So the
+// difference of two clocks lies between two bounds for each step; Align takes the middle of the
+// tightest ones of all steps. Clocks of which one is faster may leave no difference at all; then
+// Uncertain is how far the bounds cross.
 func (t *Trace) Align() {
 	if t.Clock == dimmnet.Virtual || len(t.Ranks) == 0 {
 		return
@@ -22,7 +23,15 @@ func (t *Trace) Align() {
 	first := steps(&t.Ranks[0])
 	for i := range t.Ranks[1:] {
 		r := &t.Ranks[1+i]
-		r.Offset, r.Uncertain = offset(first, steps(r))
+		low, high := bounds(first, steps(r))
+		r.Offset, r.Uncertain = between(low, high)
+		if r.Clock.Machine == 0 || r.Clock.Machine != t.Ranks[0].Clock.Machine {
+			continue
+		}
+		// A rank may lose its processor between its posts and the time of its call.
+		if o := dimmnet.Time(r.Clock.Zero-t.Ranks[0].Clock.Zero) * dimmnet.Nanosecond; o > low-pause && o < high+pause {
+			r.Offset, r.Uncertain = o, drift
+		}
 	}
 	earliest := t.Ranks[0].Begun
 	for i := range t.Ranks {
@@ -52,26 +61,40 @@ func steps(r *Rank) (all []step) {
 	return all
 }
 
-// offset returns what to add to the times of b, so that they are times of a. Both made the same
-// steps, several in one call maybe.
-func offset(a, b []step) (middle, off dimmnet.Time) {
-	low, high := int64(math.MinInt64), int64(math.MaxInt64)
+const (
+	// drift is how far the clocks of two ranks of one machine may be apart: each compares the
+	// counter of its processor with the system's clock from time to time.
+	drift = 2 * dimmnet.Microsecond
+	// pause is for how long a rank may lose its processor. Clocks of which the calls say that they
+	// are further apart are those of other time namespaces.
+	pause = 50 * dimmnet.Millisecond
+)
+
+// bounds returns between what the difference lies that makes times of b times of a. Both made the
+// same steps, several in one call maybe.
+func bounds(a, b []step) (low, high dimmnet.Time) {
+	low, high = math.MinInt64/2, math.MaxInt64/2
 	for _, s := range a {
 		// b has entered the last step of s before a has left it.
 		if at, found := find(b, s.number); at < len(b) && (found || at > 0) {
-			high = min(high, int64(s.to-b[at].from))
+			high = min(high, s.to-b[at].from)
 		}
 	}
 	for _, s := range b {
 		// a has entered the last step of s before b has left it.
 		if at, found := find(a, s.number); at < len(a) && (found || at > 0) {
-			low = max(low, int64(a[at].from-s.to))
+			low = max(low, a[at].from-s.to)
 		}
 	}
-	if low == math.MinInt64 || high == math.MaxInt64 {
+	return low, high
+}
+
+// between returns the middle of two bounds, and how far it may be off.
+func between(low, high dimmnet.Time) (middle, off dimmnet.Time) {
+	if low == math.MinInt64/2 || high == math.MaxInt64/2 {
 		return 0, math.MaxInt64
 	}
-	return dimmnet.Time(low + (high-low)/2), dimmnet.Time(abs(high-low) / 2)
+	return low + (high-low)/2, max(high-low, low-high) / 2
 }
 
 // find returns the index of the first call in which a rank made the step. If that is the first call
@@ -79,5 +102,3 @@ func offset(a, b []step) (middle, off dimmnet.Time) {
 func find(all []step, number uint64) (int, bool) {
 	return slices.BinarySearchFunc(all, number, func(s step, n uint64) int { return cmp.Compare(s.number, n) })
 }
-
-func abs(x int64) int64 { return max(x, -x) }

@@ -37,6 +37,9 @@ const (
 	Measuring
 	// Measured is the end of it.
 	Measured
+	// Copied is the time in which the Acquire that follows made copies, to find later what the
+	// tenure writes.
+	Copied
 
 	Kinds // the number of kinds, plus 1
 )
@@ -46,7 +49,7 @@ func (k Kind) String() string {
 	if k == 0 || k >= Kinds {
 		return fmt.Sprintf("kind %d", uint8(k))
 	}
-	return [...]string{"", "call", "wait", "move", "data", "write", "checkpoint", "resume", "failure", "measure begins", "measure ends"}[k]
+	return [...]string{"", "call", "wait", "move", "data", "write", "checkpoint", "resume", "failure", "measure begins", "measure ends", "copy"}[k]
 }
 
 // None stands for no variable, set, line or rank.

@@ -11,7 +11,7 @@ import (
 func TestSets(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 1})
-	r := tr.Recorder(0, 0)
+	r := tr.Recorder(0, 0, Clock{})
 	seen := make(map[int32][2][]syncvar.ID)
 	ids := [][]syncvar.ID{nil, {0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}, {1 << 19}}
 	for _, shared := range ids {

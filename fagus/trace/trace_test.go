@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -16,7 +17,7 @@ import (
 func TestRing(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 1})
-	r := tr.Recorder(0, 0)
+	r := tr.Recorder(0, 0, Clock{})
 	r.most = 10
 	for i := range 25 {
 		r.Add(Of(Saved, dimmnet.Time(i), dimmnet.Time(i)))
@@ -57,7 +58,7 @@ func TestTables(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 2})
 	for rank := range 2 {
-		r := tr.Recorder(rank, 0)
+		r := tr.Recorder(rank, 0, Clock{})
 		r.Bound(Variable{Name: "x"})
 		for i := range mostTexts + 5 {
 			e := Of(Called, 0, 0)
@@ -84,7 +85,7 @@ func TestTables(t *testing.T) {
 func clocks(n int, ahead dimmnet.Time) *Trace {
 	tr := New()
 	tr.Begin(About{Nodes: 2, Clock: dimmnet.Wall})
-	recorders := [2]*Recorder{tr.Recorder(0, 200), tr.Recorder(1, 100+ahead)}
+	recorders := [2]*Recorder{tr.Recorder(0, 200, Clock{}), tr.Recorder(1, 100+ahead, Clock{})}
 	now := dimmnet.Time(500)
 	for k := range n {
 		late := k % 2 // the rank that comes last
@@ -135,6 +136,31 @@ func TestAlign(t *testing.T) {
 	tr.Align()
 	if tr.Ranks[1].Uncertain < dimmnet.Second {
 		t.Errorf("ranks that never meet are off by %v", tr.Ranks[1].Uncertain)
+	}
+}
+
+// TestAlignMachine: ranks of one machine have its clock, unless their calls say that it is another.
+func TestAlignMachine(t *testing.T) {
+	const ahead = 5 * dimmnet.Millisecond
+	for _, c := range []struct {
+		what         string
+		zero, offset time.Duration // of the clock of rank 1
+		within       dimmnet.Time
+	}{
+		{"rank 1 is always late", -5 * time.Millisecond, -5 * time.Millisecond, 0},
+		{"in another time namespace", time.Hour, -5 * time.Millisecond, 60 * dimmnet.Microsecond},
+	} {
+		tr := clocks(20, ahead)
+		for i := range tr.Ranks[0].Events {
+			tr.Ranks[0].Events[i].From -= 100 * dimmnet.Microsecond
+		}
+		tr.Ranks[0].Begun -= 100 * dimmnet.Microsecond
+		tr.Ranks[0].Clock, tr.Ranks[1].Clock = Clock{Machine: 1}, Clock{1, c.zero.Nanoseconds()}
+		tr.Align()
+		off := tr.Ranks[1].Offset - tr.Ranks[0].Offset - dimmnet.Time(c.offset)*dimmnet.Nanosecond
+		if off < -c.within || off > c.within {
+			t.Errorf("%s: off by %v", c.what, off)
+		}
 	}
 }
 

@@ -262,7 +262,7 @@ func (p *predictor) asThreads(_ int, acts []act) []act {
 		a := &acts[i]
 		switch a.call {
 		case rollcall.Acquire:
-			a.cost = a.moving
+			a.cost = a.moving + a.copying
 			if a.arrived > 0 || slices.ContainsFunc(a.of.waits, func(w trace.Event) bool { return w.ID != trace.None }) {
 				a.cost += request // another rank had one of the variables
 			}
@@ -292,7 +292,7 @@ func (p *predictor) asPhases(_ int, acts []act) []act {
 		case rollcall.Fence:
 			a.cost = 0
 		default:
-			a.cost = phaseTime
+			a.cost = phaseTime + a.copying
 			if a.arrived > 0 {
 				a.cost += phaseTime + Time(a.arrived)*dimmnet.Microsecond/phaseBytes
 			}

@@ -23,6 +23,13 @@ func TestSums(t *testing.T) {
 	for _, p := range plantedPrograms() {
 		var results []*analysis.Result
 		simulated := record(t, simulation(t), p.mode, p.program, params{us: us, times: 1, block: 2048})
+		moves := false
+		for _, e := range simulated.Ranks[0].Events {
+			if e.Kind == trace.Called && e.Call == rollcall.Release && moves {
+				t.Errorf("%s: data move in a Release that ends at %v", p.name, e.To)
+			}
+			moves = e.Kind != trace.Called && (moves || e.Kind == trace.Moved)
+		}
 		results = append(results, analysis.Of(simulated), analysis.Of(throughFile(t, simulated)))
 		wall := throughFile(t, record(t, inproc.New(inproc.Config{}), p.mode, p.program, params{us: us, times: 1, block: 2048}))
 		results = append(results, analysis.Of(wall))

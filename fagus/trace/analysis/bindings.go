@@ -162,7 +162,7 @@ func (p *predictor) placement() {
 	p.advise(a, func(_ int, acts []act) []act {
 		for i := range acts {
 			if acts[i].still(1); acts[i].call == rollcall.Release {
-				acts[i].cost = 0
+				declared(acts[:i+1])
 			}
 		}
 		return acts

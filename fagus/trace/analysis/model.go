@@ -25,6 +25,7 @@ type act struct {
 	shared, exclusive []syncvar.ID
 	cost              Time // from when the others are there and the variables free, to the return
 	moving            Time // the part of cost in which data move
+	copying           Time // the part of cost in which an Acquire makes copies to find writes
 	arrived           uint64
 	// What advice looks for.
 	line  int32
@@ -70,7 +71,7 @@ func newModel(r *run) *model {
 		m.acts = append(m.acts, acts[from:])
 		for _, a := range acts[from:] {
 			if a.of.Number > a.of.before && a.moving == 0 && a.call != rollcall.End {
-				costs = append(costs, a.cost)
+				costs = append(costs, a.cost-a.copying)
 			}
 		}
 	}
@@ -86,7 +87,7 @@ func (m *model) ofRank(of *rank) []act {
 	at, after := m.begin, int32(trace.None)
 	for k := range of.calls {
 		c := &of.calls[k]
-		a := act{work: max(0, c.From-at), call: c.Call, cost: c.To - c.From, moving: c.moved.to - c.moved.from, line: c.Line, step: c.Number, of: c, after: after}
+		a := act{work: max(0, c.From-at), call: c.Call, cost: c.To - c.From, moving: c.moved.to - c.moved.from, copying: c.copied.to - c.copied.from, line: c.Line, step: c.Number, of: c, after: after}
 		if c.Set >= 0 {
 			a.shared, a.exclusive = m.Sets[c.Set].Shared, m.Sets[c.Set].Exclusive
 		}
@@ -98,7 +99,8 @@ func (m *model) ofRank(of *rank) []act {
 		} else if c.Call == rollcall.Acquire {
 			m.own(&a)
 		}
-		a.moving = min(a.moving, a.cost)
+		a.copying = min(a.copying, a.cost)
+		a.moving = min(a.moving, a.cost-a.copying)
 		acts = append(acts, a)
 		at, after = c.To, c.Line
 	}
@@ -126,7 +128,7 @@ func (m *model) requests() {
 	for _, acts := range m.acts {
 		for _, a := range acts {
 			if a.call == rollcall.Acquire && a.arrived <= little {
-				costs = append(costs, a.cost)
+				costs = append(costs, a.cost-a.copying)
 			}
 		}
 	}
@@ -134,7 +136,7 @@ func (m *model) requests() {
 	for _, acts := range m.acts {
 		for i := range acts {
 			if a := &acts[i]; a.call == rollcall.Acquire && a.arrived > little && len(costs) > 0 {
-				a.moving = max(a.moving, a.cost-request)
+				a.moving = max(a.moving, a.cost-a.copying-request)
 			}
 		}
 	}

@@ -89,6 +89,9 @@ func (p *predictor) declare() {
 		for i := range acts {
 			if a := &acts[i]; a.call == rollcall.Release && p.guarded(a) >= muchData {
 				times[a.line] += a.cost
+				if i > 0 {
+					times[a.line] += acts[i-1].copying
+				}
 			}
 		}
 	}
@@ -97,13 +100,12 @@ func (p *predictor) declare() {
 			continue
 		}
 		a := Advice{Kind: Declare, Line: p.line(line), Most: !p.phases && !p.inMemory(), If: "the program knows which they are",
-			What: fmt.Sprintf("at the end of the tenures at %s, %v go into finding out what they have written", p.line(line), times[line]),
+			What: fmt.Sprintf("the tenures at %s take %v to find out what they write", p.line(line), times[line]),
 			Do:   "say which elements a tenure writes, by Request.Writing or Request.Reporting"}
 		p.advise(a, func(_ int, acts []act) []act {
 			for i := range acts {
 				if a := &acts[i]; a.call == rollcall.Release && a.line == line && p.guarded(a) >= muchData {
-					a.work -= min(a.work, a.cost) // the Acquire has made a copy to compare with
-					a.cost = 0
+					declared(acts[:i+1])
 				}
 			}
 			return acts
@@ -117,4 +119,12 @@ func (p *predictor) guarded(a *act) (bytes int) {
 		bytes += p.Variables[id].Bytes
 	}
 	return bytes
+}
+
+// declared takes from the last tenure of acts, which ends them, what finds out what it writes.
+func declared(acts []act) {
+	acts[len(acts)-1].cost = 0
+	if k := len(acts) - 2; k >= 0 {
+		acts[k].cost, acts[k].copying = acts[k].cost-acts[k].copying, 0
+	}
 }

@@ -38,12 +38,12 @@ func plantedPrograms() []planted {
 		{"fine grain", fagus.Phase, analysis.Grain, "", fineGrain, fagus.Phase, params{us: us / 4, times: 500}},
 		{"false sharing", fagus.Phase, analysis.Sharing, "x", falseSharing, fagus.Phase, params{us: us, times: 20}},
 		{"false sharing, threaded", fagus.Threaded, analysis.Sharing, "x", falseSharing, fagus.Threaded, params{us: us, times: 20}},
-		{"needless update", fagus.Phase, analysis.Needless, "", needlessUpdate, fagus.Phase, params{us: us / 10, times: 500}},
-		{"large binding", fagus.Phase, analysis.Binding, "block.*", largeBinding, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
-		{"large binding, threaded", fagus.Threaded, analysis.Binding, "block.*", largeBinding, fagus.Threaded, params{us: us, times: 5, block: 1 << 17}},
-		{"made elsewhere", fagus.Phase, analysis.Placement, "block.*", madeElsewhere, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
-		{"not declared", fagus.Phase, analysis.Declare, "", notDeclared, fagus.Phase, params{us: us, times: 5, block: 1 << 17}},
-		{"not declared, threaded", fagus.Threaded, analysis.Declare, "", notDeclared, fagus.Threaded, params{us: us, times: 5, block: 1 << 17}},
+		{"needless update", fagus.Phase, analysis.Needless, "", needlessUpdate, fagus.Phase, params{us: us / 40, times: 2000}},
+		{"large binding", fagus.Phase, analysis.Binding, "block.*", largeBinding, fagus.Phase, params{us: us, times: 25, block: 1 << 17}},
+		{"large binding, threaded", fagus.Threaded, analysis.Binding, "block.*", largeBinding, fagus.Threaded, params{us: us, times: 25, block: 1 << 17}},
+		{"made elsewhere", fagus.Phase, analysis.Placement, "block.*", madeElsewhere, fagus.Phase, params{us: us, times: 25, block: 1 << 17}},
+		{"not declared", fagus.Phase, analysis.Declare, "", notDeclared, fagus.Phase, params{us: us, times: 25, block: 1 << 17}},
+		{"not declared, threaded", fagus.Threaded, analysis.Declare, "", notDeclared, fagus.Threaded, params{us: us, times: 25, block: 1 << 17}},
 		{"phases", fagus.Phase, analysis.Mode, "", ownPace, fagus.Threaded, params{us: us, times: 5}},
 		{"requests", fagus.Threaded, analysis.Mode, "", manyVariables, fagus.Phase, params{}},
 	}
@@ -209,9 +209,10 @@ func largeBinding(n *fagus.Node, p params) error {
 	}
 	next := (n.Rank() + 1) % n.Nodes()
 	for range 10 * p.times {
-		own := n.Set(blocks[n.Rank()].Write())
-		if p.mended > 0 {
-			own = n.Set(blocks[n.Rank()].Write(), edges[n.Rank()].Write())
+		lo, hi := n.Rank()*size, (n.Rank()+1)*size
+		own := n.Set(blocks[n.Rank()].Write().Writing(a.Range(lo, hi)))
+		if edge := lo + p.mended; p.mended > 0 {
+			own = n.Set(blocks[n.Rank()].Write().Writing(a.Range(edge, hi)), edges[n.Rank()].Write().Writing(a.Range(lo, edge)))
 		}
 		err := own.Do(func() {
 			for i := range size {
@@ -252,7 +253,7 @@ func madeElsewhere(n *fagus.Node, p params) error {
 		made = used
 	}
 	for range 10 * p.times {
-		err := n.Set(blocks[made].Write()).Do(func() {
+		err := n.Set(blocks[made].Write().Writing(a.Range(made*p.block, (made+1)*p.block))).Do(func() {
 			for i := range p.block {
 				a.Slice()[made*p.block+i]++
 			}

@@ -63,7 +63,7 @@ func chosen() program.App {
 
 // onMachine returns the programs for live networks.
 func onMachine() []planted {
-	all := append(plantedPrograms(), planted{"copies", fagus.Phase, analysis.Placement, "", passAround, fagus.Phase, params{times: 5, block: 1 << 18}})
+	all := append(plantedPrograms(), planted{"copies", fagus.Phase, analysis.Placement, "", passAround, fagus.Phase, params{times: 25, block: 1 << 18}})
 	return slices.DeleteFunc(all, func(p planted) bool { return p.live == params{} })
 }
 

@@ -43,6 +43,7 @@ type call struct {
 	before  uint64        // the rank's steps before the call
 	waits   []trace.Event // in the order of time
 	moved   interval      // if data moved
+	copied  interval      // if the Acquire made copies, to find writes later
 	arrived []trace.Event
 	wrote   []trace.Event
 }
@@ -132,6 +133,8 @@ func newRank(index int, t *trace.Rank) rank {
 			c.waits = extend(c.waits, events, i)
 		case e.Kind == trace.Moved:
 			c.moved = interval{e.From, e.To}
+		case e.Kind == trace.Copied:
+			c.copied = interval{e.From, e.To}
 		case e.Kind == trace.Arrived && e.ID != trace.None:
 			c.arrived = extend(c.arrived, events, i)
 		case e.Kind == trace.Wrote && e.ID != trace.None:

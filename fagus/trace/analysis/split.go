@@ -12,7 +12,7 @@ type Cause uint8
 const (
 	Starting  Cause = iota // before the first call of the rank: input, or its process starts
 	Computing              // in the program, between its calls
-	Writing                // finding out, in Release, what the tenure has written
+	Writing                // finding out what a tenure writes: Acquire copies, Release compares
 	Late                   // waiting for a rank that makes its call later
 	Held                   // waiting for a variable that another rank has
 	Moving                 // data move
@@ -49,7 +49,7 @@ func (r *run) split(c *call) (spans []span) {
 		return appendSpan(nil, span{c.From, c.To, Ending, trace.None, trace.None})
 	}
 	// Where two layers have a moment, the first one counts.
-	layers := [][]span{{{c.moved.from, c.moved.to, Moving, trace.None, trace.None}}, r.held(c), r.late(c)}
+	layers := [][]span{{{c.moved.from, c.moved.to, Moving, trace.None, trace.None}}, {{c.copied.from, c.copied.to, Writing, trace.None, trace.None}}, r.held(c), r.late(c)}
 	for t := c.From; t < c.To; {
 		next := span{t, c.To, Agreeing, trace.None, trace.None}
 		for l := range layers {

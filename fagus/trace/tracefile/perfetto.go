@@ -125,3 +125,6 @@ func nameIID(k trace.Kind, call rollcall.Call) uint64 {
 	}
 	return uint64(k)
 }
+
+// isSlice reports whether events of a kind are slices within that of their call.
+func isSlice(k trace.Kind) bool { return k == trace.Waited || k == trace.Moved || k == trace.Copied }

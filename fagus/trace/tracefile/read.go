@@ -296,7 +296,7 @@ func (t *track) add(at dimmnet.Time, e *item) error {
 		t.open = t.open[:last]
 		switch {
 		case name == tenure:
-		case name == uint64(trace.Waited) || name == uint64(trace.Moved):
+		case name < uint64(trace.Kinds) && isSlice(trace.Kind(name)):
 			t.wait.To = at
 			t.inner = append(t.inner, t.wait)
 		default:

@@ -222,7 +222,7 @@ func (w *writer) inner(track uint64, e *trace.Event, at func(dimmnet.Time) dimmn
 	w.number(noteNumber, e.Number)
 	w.number(noteLo, uint64(e.Lo))
 	w.number(noteHi, uint64(e.Hi))
-	if e.Kind == trace.Waited || e.Kind == trace.Moved {
+	if isSlice(e.Kind) {
 		w.event(track, at(e.From), sliceBegin, nameIID(e.Kind, 0))
 		w.event(track, at(e.To), sliceEnd, 0)
 		return
