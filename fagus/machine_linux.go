@@ -7,18 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemClock returns a number that identifies this machine since it was started, and the time of
-// its monotonic clock in ns, which all processes share; 0 if unknown.
-func systemClock() (machine uint64, now int64) {
+// machine returns a number that identifies this machine since it was started; 0 if unknown.
+func machine() uint64 {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
-		return 0, 0
-	}
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
-		return 0, 0
+		return 0
 	}
 	h := fnv.New64a()
 	h.Write(boot)
-	return h.Sum64(), t.Nano()
+	return h.Sum64()
+}
+
+// monotonic returns the time of the machine's clock in ns, which all processes share.
+func monotonic() int64 {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // every Linux has it
+	return t.Nano()
 }

@@ -2,5 +2,7 @@
 
 package fagus
 
-// systemClock returns zeros: what other systems have is not known to be the same in all processes.
-func systemClock() (machine uint64, now int64) { return 0, 0 }
+// machine returns 0: what other systems have is not known to be the same in all processes.
+func machine() uint64 { return 0 }
+
+func monotonic() int64 { return 0 }

@@ -107,7 +107,7 @@ func (n *Node) Fold(vector []uint64, f Fold) (result []uint64, err error) {
 		n.outside.Number(recording.Vector, recording.Hash(bytesOf(vector)))
 	}
 	if result, err = e.Reduce(vector, f); err == nil && n.rank == 0 && n.kept != nil && n.outside != nil {
-		n.outside.Bytes(recording.Folded, bytesOf(result))
+		n.kept.Bytes(recording.Folded, bytesOf(result)) // what a replay returns is in the records
 	}
 	return result, n.leaveMeeting(rollcall.Reduce, PartBarrier, e.Latest(), err)
 }

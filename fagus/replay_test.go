@@ -306,8 +306,10 @@ func TestReplayFold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rank := range []int{0, 7, nodes - 1} {
-		if result, err := replayRank(t, dir, rank, "", program); err != nil || result.End != replay.Ended || result.Difference != nil || result.Words != 3 {
-			t.Errorf("rank %d: %+v, error %v", rank, result, err)
+		for _, again := range []string{"", t.TempDir()} {
+			if result, err := replayRank(t, dir, rank, again, program); err != nil || result.End != replay.Ended || result.Difference != nil || result.Words != 3 {
+				t.Errorf("rank %d, recorded again in %q: %+v, error %v", rank, again, result, err)
+			}
 		}
 	}
 }

@@ -31,11 +31,18 @@ func newTracer(n *Node, t *trace.Trace) *tracer {
 	return &tracer{Recorder: t.Recorder(n.rank, n.begun, n.clockOf()), node: n, call: n.summarize(true)}
 }
 
-// clockOf returns what is known of the rank's clock.
+// clockOf returns what is known of the rank's clock. Of several tries, the shortest is the most
+// exact: the thread may lose the processor between the two clocks.
 func (n *Node) clockOf() (c trace.Clock) {
-	before := n.host.Now()
-	machine, now := systemClock()
-	c.Machine, c.Zero = machine, now-(before+(n.host.Now()-before)/2).Nanoseconds()
+	const tries = 5
+	c.Machine = machine()
+	for i := range tries {
+		before := n.host.Now()
+		now := monotonic()
+		if off := (n.host.Now() - before) / 2; i == 0 || off < c.Off {
+			c.Zero, c.Off = now-(before+off).Nanoseconds(), off
+		}
+	}
 	return c
 }
 

@@ -333,7 +333,7 @@ func (d *decoder) inputs() (Entry, error) {
 	all := new(Inputs)
 	for !d.bad && len(d.b) > 0 {
 		in := Input{Kind: InputKind(d.take(1)[0]), Number: d.uvarint(math.MaxUint64)}
-		if in.Kind == 0 || in.Kind >= inputKinds {
+		if in.Kind == 0 || in.Kind >= inputKinds || len(all.All) == inputBytes {
 			return nil, errEntry
 		}
 		if in.Kind.HasBytes() {

@@ -71,7 +71,13 @@ func (e *Engine) peek() recording.Entry {
 			break
 		}
 		switch next := next.(type) {
-		case *recording.Tenure, *recording.Meeting, *recording.Writes:
+		case *recording.Tenure, *recording.Meeting:
+			e.next = next
+		case *recording.Writes:
+			if e.tenure == nil { // no recorder does that
+				e.over, e.failed = true, ""
+				break
+			}
 			e.next = next
 		case *recording.Inputs:
 			for _, in := range next.All {

@@ -20,22 +20,26 @@ func (t *Trace) Align() {
 	if t.Clock == dimmnet.Virtual || len(t.Ranks) == 0 {
 		return
 	}
-	first := steps(&t.Ranks[0])
+	base := &t.Ranks[0]
+	base.Offset, base.Uncertain = 0, 0
+	first := steps(base)
 	for i := range t.Ranks[1:] {
 		r := &t.Ranks[1+i]
 		low, high := bounds(first, steps(r))
 		r.Offset, r.Uncertain = between(low, high)
-		if r.Clock.Machine == 0 || r.Clock.Machine != t.Ranks[0].Clock.Machine {
+		if r.Clock.Machine == 0 || r.Clock.Machine != base.Clock.Machine {
 			continue
 		}
 		// A rank may lose its processor between its posts and the time of its call.
-		if o := dimmnet.Time(r.Clock.Zero-t.Ranks[0].Clock.Zero) * dimmnet.Nanosecond; o > low-pause && o < high+pause {
-			r.Offset, r.Uncertain = o, drift
+		if o := dimmnet.Time(r.Clock.Zero-base.Clock.Zero) * dimmnet.Nanosecond; o > low-pause && o < high+pause {
+			r.Offset, r.Uncertain = o, drift+base.Clock.Off+r.Clock.Off
 		}
 	}
-	earliest := t.Ranks[0].Begun
+	earliest := base.Begun
 	for i := range t.Ranks {
-		earliest = min(earliest, t.Ranks[i].Begun+t.Ranks[i].Offset)
+		if r := &t.Ranks[i]; r.Uncertain < math.MaxInt64 {
+			earliest = min(earliest, r.Begun+r.Offset)
+		}
 	}
 	for i := range t.Ranks {
 		t.Ranks[i].Offset -= earliest

@@ -62,8 +62,9 @@ type Rank struct {
 
 // Clock is what is known of the clock of a rank.
 type Clock struct {
-	Machine uint64 // identifies the machine since its start; 0: unknown
-	Zero    int64  // ns of the machine's monotonic clock, when the rank's clock was 0
+	Machine uint64       // identifies the machine since its start; 0: unknown
+	Zero    int64        // ns of the machine's monotonic clock, when the rank's clock was 0
+	Off     dimmnet.Time // how far Zero may be off
 }
 
 // New returns a Trace without events.
@@ -91,7 +92,7 @@ func (t *Trace) Recorder(rank int, now dimmnet.Time, clock Clock) *Recorder {
 	r.lines.most = max(leastTexts, min(mostTexts, most/16))
 	r.sets.most = r.lines.most
 	// The system gives memory when it is used. To grow the slice would take longer than a call.
-	r.events = make([]Event, 0, most)
+	r.events = make([]Event, 0, min(most, mostEvents))
 	return r
 }
 

@@ -155,8 +155,9 @@ func TestAlignMachine(t *testing.T) {
 			tr.Ranks[0].Events[i].From -= 100 * dimmnet.Microsecond
 		}
 		tr.Ranks[0].Begun -= 100 * dimmnet.Microsecond
-		tr.Ranks[0].Clock, tr.Ranks[1].Clock = Clock{Machine: 1}, Clock{1, c.zero.Nanoseconds()}
+		tr.Ranks[0].Clock, tr.Ranks[1].Clock = Clock{Machine: 1}, Clock{Machine: 1, Zero: c.zero.Nanoseconds()}
 		tr.Align()
+		tr.Align() // changes nothing
 		off := tr.Ranks[1].Offset - tr.Ranks[0].Offset - dimmnet.Time(c.offset)*dimmnet.Nanosecond
 		if off < -c.within || off > c.within {
 			t.Errorf("%s: off by %v", c.what, off)

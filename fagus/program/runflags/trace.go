@@ -26,7 +26,7 @@ const mostTraceLimit = 1 << 20
 func traceFlags(category string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: traceFlag, Category: category, Usage: "record what every rank does when, and what it waits for, to `FILE`: see it with fagus report FILE, or at ui.perfetto.dev"},
-		&cli.IntFlag{Name: traceLimitFlag, Category: category, Value: trace.DefaultLimit >> 20, Usage: "with --trace: most `MIB` of memory for the events of all ranks together, each rank its share; when that is full, new events replace the oldest ones"},
+		&cli.IntFlag{Name: traceLimitFlag, Category: category, Value: trace.DefaultLimit >> 20, Usage: "with --trace: most `MIB` of memory for the events of all ranks together, each rank its share, and without the flag at most 16 of them; when that is full, new events replace the oldest ones"},
 	}
 }
 

@@ -43,6 +43,8 @@ func (res *Result) network(r *run) (waited, behind map[int]intervals) {
 	res.Network = net
 	kinds := make([][]Time, len(n.Tracks))
 	waited, behind = make(map[int]intervals), make(map[int]intervals)
+	const leastRoom = 1 << 14
+	room := make(map[int]int) // the length at which the intervals of a rank are merged
 	for from := 0; from < len(n.Packets); {
 		to, track := from, n.Packets[from].Track
 		kinds[track] = make([]Time, len(n.Kinds))
@@ -53,6 +55,10 @@ func (res *Result) network(r *run) (waited, behind map[int]intervals) {
 				rank := int(p.Dst)
 				waited[rank] = append(waited[rank], interval{p.Queued, p.From})
 				behind[rank] = append(behind[rank], others(n.Packets[from:to], p)...)
+				if len(behind[rank]) >= room[rank] {
+					behind[rank] = behind[rank].merge()
+					room[rank] = max(leastRoom, 2*len(behind[rank]))
+				}
 			}
 			to++
 		}
@@ -88,8 +94,13 @@ func (res *Result) network(r *run) (waited, behind map[int]intervals) {
 func others(before []trace.Packet, p *trace.Packet) (all []interval) {
 	const most = 1024 // packets in a queue
 	for k := len(before) - 1; k >= max(0, len(before)-most) && before[k].To > p.Queued; k-- {
-		if b := &before[k]; b.Src != p.Src || b.Dst != p.Dst {
-			all = append(all, interval{max(b.From, p.Queued), min(b.To, p.From)})
+		b, last := &before[k], len(all)-1
+		switch next := (interval{max(b.From, p.Queued), min(b.To, p.From)}); {
+		case b.Src == p.Src && b.Dst == p.Dst:
+		case last >= 0 && all[last].from == next.to:
+			all[last].from = next.from
+		default:
+			all = append(all, next)
 		}
 	}
 	return all

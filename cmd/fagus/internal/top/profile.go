@@ -30,7 +30,7 @@ func Profile() *cli.Command {
 		UsageText: `fagus profile [flags] [JOB | ADDR...]
 
 fagus profile sor                                              all ranks of the program
-fagus profile --seconds 10 --out sor.pb.gz 127.0.0.1:9100-9103 four ranks, by their addresses
+fagus profile --seconds 10 --out sor.pb.gz 127.0.0.1:9100-9103  # four ranks, by their addresses
 go tool pprof -tags sor.pb.gz                                  time by rank, call and set
 go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
 		Description: "JOB is as of fagus top: a process of yours on this host names the addresses of the others. ADDR is\n" +
