@@ -195,6 +195,14 @@ const (
 	Wall    Clock = "wall"    // real time
 )
 
+// Origin says where the clock of a rank begins on the clock of its machine, which all processes of
+// the machine share.
+type Origin struct {
+	Machine uint64 `json:"machine,omitempty"` // identifies the machine since its start; 0: unknown
+	Zero    int64  `json:"zero_ns,omitempty"` // ns of the machine's monotonic clock at Time 0
+	Off     Time   `json:"off_ps,omitempty"`  // how far Zero may be off
+}
+
 // Network runs programs: one body for each node.
 type Network interface {
 	Clock() Clock

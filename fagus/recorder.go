@@ -29,6 +29,9 @@ func newRecorder(n *Node, cfg *Config) (*recorder, error) {
 	}
 	about := recording.About{Mode: cfg.Mode.String(), Clock: cfg.Net.Clock(), Nodes: n.nodes, Rank: n.rank, Begun: n.begun, Detection: cfg.WriteDetection.String(),
 		Checkpoints: cfg.Checkpoints != nil || cfg.replay != nil && cfg.replay.Checkpoints}
+	if cfg.replay == nil { // two replays have the same record
+		about.Origin = n.origin()
+	}
 	if cfg.Check != CheckOff {
 		about.Check = cfg.Check.String()
 	}

@@ -520,9 +520,9 @@ func TestReplayTwice(t *testing.T) {
 				if _, err := replayRank(t, dir, rank, again, recorded); err != nil {
 					t.Fatal(err)
 				}
-				all[i] = entries(t, again, rank)
+				all[i] = entries(t, dir, again, rank)
 			}
-			all[2] = entries(t, dir, rank)
+			all[2] = entries(t, dir, dir, rank)
 			if !reflect.DeepEqual(all[0], all[1]) {
 				t.Errorf("%v mode: two replays of rank %d have different records", mode, rank)
 			}
@@ -533,10 +533,16 @@ func TestReplayTwice(t *testing.T) {
 	}
 }
 
-// entries returns the entries of a rank's record, with copies of the bytes of writes.
-func entries(t *testing.T, dir string, rank int) (all []recording.Entry) {
+// entries returns the entries of a rank's record in dir, with copies of the bytes of writes; of is
+// the record of the run.
+func entries(t *testing.T, of, dir string, rank int) (all []recording.Entry) {
 	t.Helper()
-	in, err := recording.OpenRank(dir, rank)
+	run, err := recording.Open(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Dir = dir
+	in, err := run.Rank(rank)
 	if err != nil {
 		t.Fatal(err)
 	}

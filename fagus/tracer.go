@@ -28,22 +28,26 @@ func newTracer(n *Node, t *trace.Trace) *tracer {
 	if t == nil {
 		return nil
 	}
-	return &tracer{Recorder: t.Recorder(n.rank, n.begun, n.clockOf()), node: n, call: n.summarize(true)}
+	return &tracer{Recorder: t.Recorder(n.rank, n.begun, n.origin()), node: n, call: n.summarize(true)}
 }
 
-// clockOf returns what is known of the rank's clock. Of several tries, the shortest is the most
-// exact: the thread may lose the processor between the two clocks.
-func (n *Node) clockOf() (c trace.Clock) {
+// origin returns where the rank's clock begins, unless it is virtual: all ranks have that one. Of
+// several tries, the shortest is the most exact: the thread may lose the processor between the two
+// clocks.
+func (n *Node) origin() (o dimmnet.Origin) {
+	if n.work.virtual {
+		return o
+	}
 	const tries = 5
-	c.Machine = machine()
+	o.Machine = machine()
 	for i := range tries {
 		before := n.host.Now()
 		now := monotonic()
-		if off := (n.host.Now() - before) / 2; i == 0 || off < c.Off {
-			c.Zero, c.Off = now-(before+off).Nanoseconds(), off
+		if off := (n.host.Now() - before) / 2; i == 0 || off < o.Off {
+			o.Zero, o.Off = now-(before+off).Nanoseconds(), off
 		}
 	}
-	return c
+	return o
 }
 
 func (t *tracer) kinds() []eventKind {

@@ -158,12 +158,15 @@ func (m *Meter) Healthy() error {
 	return nil
 }
 
+// ErrEarly is the error of Ready before a run. Package metrics answers with it as text.
+var ErrEarly = errors.New("the ranks have not met")
+
 // Ready returns nil while the programs of all ranks of this process run.
 func (m *Meter) Ready() error {
 	run, ranks := m.Ranks()
 	switch {
 	case run.Board == nil:
-		return errors.New("the ranks have not met")
+		return ErrEarly
 	case run.ended:
 		return errors.New("the run has ended")
 	case len(ranks) < run.Board.Here():

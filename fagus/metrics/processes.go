@@ -122,18 +122,27 @@ func Processes(ctx context.Context) ([]Process, error) {
 	return found, nil
 }
 
+// Client returns a client of one process, at its socket or, if that is "", at the address of a
+// request: by no proxy of the environment, and of nobody to whom the process redirects.
+func Client(socket string) *http.Client {
+	var d net.Dialer
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: d.DialContext}
+	if socket != "" {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", socket) }
+	}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // ask returns what the process at a socket says of itself.
 func ask(ctx context.Context, path string) (p Process, err error) {
-	var d net.Dialer
-	client := http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", path) },
-	}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://process"+processPath, nil)
 	if err != nil {
 		return p, err
 	}
-	answer, err := client.Do(r)
+	answer, err := Client(path).Do(r)
 	if err != nil {
 		return p, err
 	}

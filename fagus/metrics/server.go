@@ -3,7 +3,6 @@ package metrics
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -172,7 +171,7 @@ func (d *documents) document(ctx context.Context) ([]byte, error) {
 	defer cancel()
 	run, ranks := d.meter.Job(ctx)
 	if run.Board == nil {
-		return nil, errors.New("the ranks have not met")
+		return nil, meter.ErrEarly
 	}
 	text, err := json.Marshal(Document{
 		Schema: Schema, Program: d.about.Program, Job: d.about.Job, Mode: run.Mode, Net: d.about.Net, Clock: clock(run), Nodes: run.Nodes,

@@ -27,7 +27,8 @@ type About struct {
 	Rank    int           `json:"rank"`
 	Values  bool          `json:"values"` // Writes have the bytes, and there are Inputs
 	// Begun is when the rank began its program, by its clock: no time in the file is earlier.
-	Begun dimmnet.Time `json:"begun_ps,omitempty"`
+	Begun  dimmnet.Time   `json:"begun_ps,omitempty"`
+	Origin dimmnet.Origin `json:"origin,omitzero"` // of its clock
 
 	// What a replay needs to know of the configuration.
 	Check       string `json:"check,omitempty"`           // Config.Check, unless it is off

@@ -53,9 +53,6 @@ func (r *Run) Rank(rank int) (*Reader, error) {
 	return reader, nil
 }
 
-// OpenRank opens the file of a rank of which there may be no other one.
-func OpenRank(dir string, rank int) (*Reader, error) { return open(dir, rank) }
-
 // Reader reads the file of a rank, which may be damaged.
 type Reader struct {
 	About
@@ -103,7 +100,7 @@ func (r *Reader) begin(from io.Reader, size int64, rank int) error {
 	r.at, r.left = int64(len(head)), r.left-int64(len(head))
 	e, err := r.Next()
 	about, ok := e.(*About)
-	if err != nil || !ok || about.Rank != rank || about.Nodes <= rank || about.Nodes > dimmnet.MaxNodes || about.Begun < 0 {
+	if err != nil || !ok || about.Rank != rank || about.Nodes <= rank || about.Nodes > dimmnet.MaxNodes || about.Begun < 0 || about.Origin.Off < 0 {
 		return errors.New("it does not say of which run and rank it is")
 	}
 	r.About = *about

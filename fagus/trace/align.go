@@ -27,12 +27,12 @@ func (t *Trace) Align() {
 		r := &t.Ranks[1+i]
 		low, high := bounds(first, steps(r))
 		r.Offset, r.Uncertain = between(low, high)
-		if r.Clock.Machine == 0 || r.Clock.Machine != base.Clock.Machine {
+		if r.Origin.Machine == 0 || r.Origin.Machine != base.Origin.Machine {
 			continue
 		}
 		// A rank may lose its processor between its posts and the time of its call.
-		if o := dimmnet.Time(r.Clock.Zero-base.Clock.Zero) * dimmnet.Nanosecond; o > low-pause && o < high+pause {
-			r.Offset, r.Uncertain = o, drift+base.Clock.Off+r.Clock.Off
+		if o := dimmnet.Time(r.Origin.Zero-base.Origin.Zero) * dimmnet.Nanosecond; o > low-pause && o < high+pause {
+			r.Offset, r.Uncertain = o, drift+base.Origin.Off+r.Origin.Off
 		}
 	}
 	earliest := base.Begun

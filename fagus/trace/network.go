@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"unsafe"
 
@@ -107,6 +108,23 @@ func (p *Packet) compare(o *Packet) int {
 // sort sorts the packets. Two that are equal in that take no time on the track.
 func (n *Network) sort() {
 	slices.SortStableFunc(n.Packets, func(a, b Packet) int { return a.compare(&b) })
+}
+
+// OfTracks returns the packets of each track together, when the run is over.
+func (n *Network) OfTracks() iter.Seq2[int32, []Packet] {
+	return func(yield func(int32, []Packet) bool) {
+		for rest := n.Packets; len(rest) > 0; {
+			track := rest[0].Track
+			to := slices.IndexFunc(rest, func(p Packet) bool { return p.Track != track })
+			if to < 0 {
+				to = len(rest)
+			}
+			if !yield(track, rest[:to:to]) {
+				return
+			}
+			rest = rest[to:]
+		}
+	}
 }
 
 // check returns an error unless n, which comes from outside, may be what a network has recorded.

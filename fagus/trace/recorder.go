@@ -37,7 +37,7 @@ type Recorder struct {
 	names  bool // it records the names of variables
 	rank   int
 	begun  dimmnet.Time
-	clock  Clock
+	origin dimmnet.Origin
 	most   int
 	events []Event // a ring, when there are most of them
 	oldest int
@@ -140,5 +140,5 @@ func (r *Recorder) Close() {
 		slices.Reverse(events[r.oldest:])
 		slices.Reverse(events)
 	}
-	r.trace.close(&record{Rank{Rank: r.rank, Begun: r.begun, Clock: r.clock, Dropped: r.drops, Failed: r.failed, Events: events}, r.variables, r.lines.all, r.sets.all})
+	r.trace.close(&record{Rank{Rank: r.rank, Begun: r.begun, Origin: r.origin, Dropped: r.drops, Failed: r.failed, Events: events}, r.variables, r.lines.all, r.sets.all})
 }

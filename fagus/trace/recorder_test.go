@@ -3,6 +3,7 @@ package trace
 import (
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -11,7 +12,7 @@ import (
 func TestSets(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 1})
-	r := tr.Recorder(0, 0, Clock{})
+	r := tr.Recorder(0, 0, dimmnet.Origin{})
 	seen := make(map[int32][2][]syncvar.ID)
 	ids := [][]syncvar.ID{nil, {0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}, {1 << 19}}
 	for _, shared := range ids {

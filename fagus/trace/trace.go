@@ -51,20 +51,13 @@ type Rank struct {
 	Dropped uint64 `json:"dropped,omitempty"` // events that later ones have replaced
 	Failed  string `json:"failed,omitempty"`  // the first failure of a call
 	// Begun is when the rank began its program, by its clock: no event is earlier.
-	Begun dimmnet.Time `json:"-"`
-	Clock Clock        `json:"-"`
+	Begun  dimmnet.Time   `json:"-"`
+	Origin dimmnet.Origin `json:"-"` // of its clock
 	// Offset is added to a time of the rank's clock to get the time of the trace. The result may be
 	// off by Uncertain; see Align.
 	Offset    dimmnet.Time `json:"offset,omitempty"`
 	Uncertain dimmnet.Time `json:"uncertain,omitempty"`
 	Events    []Event      `json:"-"`
-}
-
-// Clock is what is known of the clock of a rank.
-type Clock struct {
-	Machine uint64       // identifies the machine since its start; 0: unknown
-	Zero    int64        // ns of the machine's monotonic clock, when the rank's clock was 0
-	Off     dimmnet.Time // how far Zero may be off
 }
 
 // New returns a Trace without events.
@@ -81,14 +74,14 @@ func (t *Trace) Begin(about About) {
 	t.lines, t.sets, t.opened, t.sealed = make(map[string]int32), make(map[string]int32), 0, false
 }
 
-// Recorder returns the recorder of a rank, one of t.Nodes, that begins its program now, by its
-// clock.
-func (t *Trace) Recorder(rank int, now dimmnet.Time, clock Clock) *Recorder {
+// Recorder returns the recorder of a rank, one of t.Nodes, that begins its program now, by a clock
+// with an origin.
+func (t *Trace) Recorder(rank int, now dimmnet.Time, origin dimmnet.Origin) *Recorder {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.opened++
 	most := t.eventsOf(max(1, t.Nodes))
-	r := &Recorder{trace: t, names: t.opened == 1, rank: rank, begun: now, clock: clock, most: most}
+	r := &Recorder{trace: t, names: t.opened == 1, rank: rank, begun: now, origin: origin, most: most}
 	r.lines.most = max(leastTexts, min(mostTexts, most/16))
 	r.sets.most = r.lines.most
 	// The system gives memory when it is used. To grow the slice would take longer than a call.

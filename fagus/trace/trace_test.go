@@ -17,7 +17,7 @@ import (
 func TestRing(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 1})
-	r := tr.Recorder(0, 0, Clock{})
+	r := tr.Recorder(0, 0, dimmnet.Origin{})
 	r.most = 10
 	for i := range 25 {
 		r.Add(Of(Saved, dimmnet.Time(i), dimmnet.Time(i)))
@@ -58,7 +58,7 @@ func TestTables(t *testing.T) {
 	tr := New()
 	tr.Begin(About{Nodes: 2})
 	for rank := range 2 {
-		r := tr.Recorder(rank, 0, Clock{})
+		r := tr.Recorder(rank, 0, dimmnet.Origin{})
 		r.Bound(Variable{Name: "x"})
 		for i := range mostTexts + 5 {
 			e := Of(Called, 0, 0)
@@ -85,7 +85,7 @@ func TestTables(t *testing.T) {
 func clocks(n int, ahead dimmnet.Time) *Trace {
 	tr := New()
 	tr.Begin(About{Nodes: 2, Clock: dimmnet.Wall})
-	recorders := [2]*Recorder{tr.Recorder(0, 200, Clock{}), tr.Recorder(1, 100+ahead, Clock{})}
+	recorders := [2]*Recorder{tr.Recorder(0, 200, dimmnet.Origin{}), tr.Recorder(1, 100+ahead, dimmnet.Origin{})}
 	now := dimmnet.Time(500)
 	for k := range n {
 		late := k % 2 // the rank that comes last
@@ -155,7 +155,7 @@ func TestAlignMachine(t *testing.T) {
 			tr.Ranks[0].Events[i].From -= 100 * dimmnet.Microsecond
 		}
 		tr.Ranks[0].Begun -= 100 * dimmnet.Microsecond
-		tr.Ranks[0].Clock, tr.Ranks[1].Clock = Clock{Machine: 1}, Clock{Machine: 1, Zero: c.zero.Nanoseconds()}
+		tr.Ranks[0].Origin, tr.Ranks[1].Origin = dimmnet.Origin{Machine: 1}, dimmnet.Origin{Machine: 1, Zero: c.zero.Nanoseconds()}
 		tr.Align()
 		tr.Align() // changes nothing
 		off := tr.Ranks[1].Offset - tr.Ranks[0].Offset - dimmnet.Time(c.offset)*dimmnet.Nanosecond

@@ -116,15 +116,15 @@ func FromFlags(c *cli.Context) (Config, error) {
 
 // fromSettings reads all flags but --net and --nodes. own is for a program of one's own.
 func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) {
-	var alone Config
-	if err := alone.readReplay(&nodes); err != nil {
-		return alone, err
+	alone, nodes, err := readReplay(nodes)
+	if err != nil {
+		return Config{}, err
 	}
 	cfg, err := basics(c, Networks(), net, nodes)
 	if err != nil {
 		return cfg, err
 	}
-	cfg.replayed = alone.replayed
+	cfg.replayed = alone
 	cfg.Helpers, cfg.Notices, cfg.Direct = c.Bool("helpers"), c.Bool("notices"), c.Bool("direct")
 	if cfg.Spec, err = ReadSpec(c, cfg.Network); err != nil {
 		return cfg, err

@@ -13,20 +13,18 @@ import (
 // command line says that the program runs, and what it keeps of the run, means nothing then.
 type replayed struct{ rank int }
 
-// readReplay reads from the environment whether this process replays a rank, and sets the number
-// of nodes to that of the record.
-func (cfg *Config) readReplay(nodes *setting) error {
+// readReplay reads from the environment whether this process replays a rank. It returns nil if it
+// does not, and the number of nodes in the place of the one that the command line has.
+func readReplay(nodes setting) (*replayed, setting, error) {
 	dir, rank, err := replay.Wanted(os.LookupEnv)
 	if dir == "" || err != nil {
-		return usage.Wrap(err)
+		return nil, nodes, usage.Wrap(err)
 	}
 	run, err := recording.Open(dir)
 	if err != nil {
-		return usage.Wrap(err)
+		return nil, nodes, usage.Wrap(err)
 	}
-	cfg.replayed = &replayed{rank}
-	*nodes = setting{value: strconv.Itoa(run.Nodes), source: "the record " + dir}
-	return nil
+	return &replayed{rank}, setting{value: strconv.Itoa(run.Nodes), source: "the record " + dir}, nil
 }
 
 // replays ends the reading of flags in a process that replays a rank. Package fagus takes the rest

@@ -50,31 +50,32 @@ func (p *predictor) bindings() {
 // madeElsewhere reports whether each of some variables is written by one rank and read by one
 // other, and they are most of what ranks write: edges of blocks are not.
 func (p *predictor) madeElsewhere(in map[int32]bool) bool {
-	writers, readers := make(map[int32]map[int]bool), make(map[int32]map[int]bool)
-	of, all := uint64(0), uint64(0)
-	add := func(to map[int32]map[int]bool, id int32, rank int) {
-		if to[id] == nil {
-			to[id] = make(map[int]bool)
+	writers, readers := make(map[int32]int), make(map[int32]int)
+	several := make(map[int32]bool) // variables with more than one writer, or reader
+	note := func(by map[int32]int, id int32, rank int) {
+		if was, known := by[id]; known && was != rank {
+			several[id] = true
 		}
-		to[id][rank] = true
+		by[id] = rank
 	}
+	of, all := uint64(0), uint64(0)
 	for r, acts := range p.acts {
 		for i := range acts {
 			for _, w := range acts[i].of.wrote {
 				if all += w.Bytes; in[w.ID] {
 					of += w.Bytes
-					add(writers, w.ID, r)
+					note(writers, w.ID, r)
 				}
 			}
 			for _, d := range acts[i].of.arrived {
 				if in[d.ID] {
-					add(readers, d.ID, r)
+					note(readers, d.ID, r)
 				}
 			}
 		}
 	}
 	for id := range readers {
-		if len(readers[id]) != 1 || len(writers[id]) != 1 {
+		if _, written := writers[id]; !written || several[id] {
 			return false
 		}
 	}

@@ -45,24 +45,22 @@ func (res *Result) network(r *run) (waited, behind map[int]intervals) {
 	waited, behind = make(map[int]intervals), make(map[int]intervals)
 	const leastRoom = 1 << 14
 	room := make(map[int]int) // the length at which the intervals of a rank are merged
-	for from := 0; from < len(n.Packets); {
-		to, track := from, n.Packets[from].Track
+	for track, packets := range n.OfTracks() {
 		kinds[track] = make([]Time, len(n.Kinds))
-		for to < len(n.Packets) && n.Packets[to].Track == track {
-			p := &n.Packets[to]
+		for i := range packets {
+			p := &packets[i]
 			kinds[track][p.Kind] += p.From - p.Queued
-			if p.Queued < p.From {
-				rank := int(p.Dst)
-				waited[rank] = append(waited[rank], interval{p.Queued, p.From})
-				behind[rank] = append(behind[rank], others(n.Packets[from:to], p)...)
-				if len(behind[rank]) >= room[rank] {
-					behind[rank] = behind[rank].merge()
-					room[rank] = max(leastRoom, 2*len(behind[rank]))
-				}
+			if p.Queued == p.From {
+				continue
 			}
-			to++
+			rank := int(p.Dst)
+			waited[rank] = append(waited[rank], interval{p.Queued, p.From})
+			behind[rank] = append(behind[rank], others(packets[:i], p)...)
+			if len(behind[rank]) >= room[rank] {
+				behind[rank] = behind[rank].merge()
+				room[rank] = max(leastRoom, 2*len(behind[rank]))
+			}
 		}
-		from = to
 	}
 	for _, of := range [...]map[int]intervals{waited, behind} {
 		for rank := range of {

@@ -29,14 +29,13 @@ func (w *writer) networkTracks(n *trace.Network) {
 // packets writes the packets of the network: a slice while a track is busy with one, and how many
 // wait. ends has those after which a call returned.
 func (w *writer) packets(n *trace.Network, ends map[int]bool) {
-	for from := 0; from < len(n.Packets); {
-		to, track := from, n.Packets[from].Track
-		for to < len(n.Packets) && n.Packets[to].Track == track {
-			w.onePacket(&n.Packets[to], ends[to], to)
-			to++
+	index := 0
+	for track, of := range n.OfTracks() {
+		for i := range of {
+			w.onePacket(&of[i], ends[index], index)
+			index++
 		}
-		w.queue(queueTrack+uint64(track), n.Packets[from:to])
-		from = to
+		w.queue(queueTrack+uint64(track), of)
 	}
 }
 

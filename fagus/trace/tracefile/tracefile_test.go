@@ -20,7 +20,7 @@ func made() *trace.Trace {
 	t := trace.New()
 	t.Begin(trace.About{Program: "p", Mode: "phase", Net: "shm", Clock: dimmnet.Virtual, Nodes: 3})
 	for _, rank := range []int{0, 2} { // rank 1 has not returned
-		r := t.Recorder(rank, 0, trace.Clock{})
+		r := t.Recorder(rank, 0, dimmnet.Origin{})
 		r.Bound(trace.Variable{Name: "x", Bytes: 800, Pieces: 2})
 		r.Bound(trace.Variable{Name: "y \"é\"", Bytes: 8, Pieces: 1})
 		now := dimmnet.Time(rank) * dimmnet.Microsecond
@@ -178,7 +178,7 @@ func FuzzRead(f *testing.F) {
 func BenchmarkFile(b *testing.B) {
 	of := trace.New()
 	of.Begin(trace.About{Program: "p", Mode: "phase", Net: "shm", Clock: dimmnet.Wall, Nodes: 1})
-	r := of.Recorder(0, 0, trace.Clock{})
+	r := of.Recorder(0, 0, dimmnet.Origin{})
 	r.Bound(trace.Variable{Name: "x", Bytes: 800, Pieces: 1})
 	line, set := r.Line(1, func() string { return "main.go:1" }), r.Set([]syncvar.ID{0}, nil)
 	for i := range 200000 {

@@ -53,6 +53,14 @@ func NewTable(header table.Row, right ...int) table.Writer {
 	return t
 }
 
+// Count returns "1 call", "2 calls" and so on.
+func Count[T int | uint64](n T, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // Nanoseconds returns ns nanoseconds as a Time, whose String method adds a unit.
 func Nanoseconds(ns int64) dimmnet.Time { return dimmnet.Time(ns) * dimmnet.Nanosecond }
 

@@ -146,3 +146,12 @@ func (e *Elements) Index(number int) string {
 	}
 	return fmt.Sprintf("[%d]%s", number, text)
 }
+
+// Values returns the numbers of an element as text.
+func (e *Elements) Values(b []byte) string {
+	var all []string
+	for at := 0; at+e.Bytes <= len(b); at += e.Bytes {
+		all = append(all, e.Text(b[at:at+e.Bytes]))
+	}
+	return strings.Join(all, " ")
+}

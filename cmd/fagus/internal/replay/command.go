@@ -45,7 +45,7 @@ fagus replay rec --rank 3 -- perf record ./app --n 64      in a profiler`,
 			"be replayed.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "rank", Usage: "the `RANK`"},
-			&cli.StringFlag{Name: "record", Usage: "record the replay in `DIR`, which must be new, for fagus why and fagus diff"},
+			&cli.StringFlag{Name: "record", Usage: "record the replay in `DIR`, which must be new: with --rank 0, fagus why and fagus diff read it"},
 			base.JSONFlag(schema),
 		},
 		Action: run,

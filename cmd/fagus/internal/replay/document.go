@@ -52,11 +52,7 @@ func value(d *replay.Difference, b []byte) string {
 	if err != nil || unknown != nil {
 		return fmt.Sprintf("%x", b)
 	}
-	var all []string
-	for at := 0; at+e.Number.Bytes <= len(b); at += e.Number.Bytes {
-		all = append(all, e.Text(b[at:at+e.Number.Bytes]))
-	}
-	return strings.Join(all, " ")
+	return e.Values(b)
 }
 
 func (d *document) text() string {

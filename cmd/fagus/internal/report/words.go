@@ -7,19 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
 	"github.com/fagus-dsm/fagus/fagus/trace/analysis"
 )
 
 func headline(r *analysis.Result) string {
-	return fmt.Sprintf("%s in %s mode on %s: %s, %s (%s time)", cmp.Or(r.Program, "a program"), r.Mode, cmp.Or(r.Net, "goroutines"), count(r.Nodes, "rank"), figure.Short(r.Total), r.Clock)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%s in %s mode on %s: %s, %s (%s time)", cmp.Or(r.Program, "a program"), r.Mode, cmp.Or(r.Net, "goroutines"), base.Count(r.Nodes, "rank"), figure.Short(r.Total), r.Clock)
 }
 
 // percent returns a share of a total, such as "12 %".
@@ -89,7 +83,7 @@ func through(r *analysis.Result) string {
 	case 1:
 		return fmt.Sprintf("All of it is at rank %d.", r.Ranks[longest].Rank)
 	}
-	return fmt.Sprintf("It is at %s, longest at rank %d: %s.", count(at, "rank"), r.Ranks[longest].Rank, percent(r.Path.Ranks[longest], r.Path.Shares.Total()))
+	return fmt.Sprintf("It is at %s, longest at rank %d: %s.", base.Count(at, "rank"), r.Ranks[longest].Rank, percent(r.Path.Ranks[longest], r.Path.Shares.Total()))
 }
 
 // partText describes a part of the critical path.
@@ -111,18 +105,11 @@ func partText(p analysis.PathPart) string {
 
 // trackText says how a part of the network was used.
 func trackText(t *analysis.NetTrack) string {
-	return fmt.Sprintf("%s: busy %s of the run; %s waited %s each, %s at most, most of it %s", t.Name, share100(t.Busy), count64(t.Packets, "packet"), timeText(t.Mean), timeText(t.Longest), t.Most)
+	return fmt.Sprintf("%s: busy %s of the run; %s waited %s each, %s at most, most of it %s", t.Name, share100(t.Busy), base.Count(t.Packets, "packet"), timeText(t.Mean), timeText(t.Longest), t.Most)
 }
 
 // share100 returns a share such as "12 %".
 func share100(share float64) string { return percent(analysis.Time(share*1e6), 1e6) }
-
-func count64(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // pathInQueues says how much of the critical path packets for the rank in the path waited.
 func pathInQueues(r *analysis.Result) string {

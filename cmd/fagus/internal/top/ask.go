@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,8 +31,6 @@ type target struct {
 }
 
 func (t target) String() string { return t.name }
-
-var errEarly = errors.New("the ranks have not met")
 
 // fetch returns what the processes say, together: all are asked at once. One that does not answer
 // is left out, unless none does.
@@ -99,7 +96,7 @@ func get(ctx context.Context, t target, path string, limit time.Duration) ([]byt
 	if err != nil {
 		return nil, usage.Wrap(err)
 	}
-	answer, err := t.client().Do(r)
+	answer, err := metrics.Client(t.socket).Do(r)
 	if err != nil {
 		return nil, err
 	}
@@ -110,27 +107,14 @@ func get(ctx context.Context, t target, path string, limit time.Duration) ([]byt
 	}
 	said := strings.TrimSpace(string(text))
 	switch {
-	case answer.StatusCode == http.StatusServiceUnavailable && said == errEarly.Error():
-		return nil, fmt.Errorf("%v: %w", t, errEarly)
+	case answer.StatusCode == http.StatusServiceUnavailable && said == meter.ErrEarly.Error():
+		return nil, fmt.Errorf("%v: %w", t, meter.ErrEarly)
 	case answer.StatusCode == http.StatusConflict:
 		return nil, fmt.Errorf("%v is being profiled already: %.100q: wait up to %v until that has ended, and try again", t, said, metrics.MostProfile)
 	case answer.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("%v answers %.40q: %.100q: is it an address of --metrics?", t, answer.Status, said)
 	}
 	return text, nil
-}
-
-// client asks the process itself: no proxy of the environment, and nobody to whom it redirects.
-func (t target) client() *http.Client {
-	var d net.Dialer
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: d.DialContext}
-	if t.socket != "" {
-		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", t.socket) }
-	}
-	return &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }
 
 // merge returns the states of a, and those of b of other ranks, by rank.

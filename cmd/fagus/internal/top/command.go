@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/fagus/meter"
 	"github.com/fagus-dsm/fagus/fagus/metrics"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -66,7 +67,7 @@ func watch(c *cli.Context, job named) error {
 		switch {
 		case c.Context.Err() != nil:
 			return nil // the user has seen enough
-		case errors.Is(err, errEarly):
+		case errors.Is(err, meter.ErrEarly):
 			if !early {
 				fmt.Fprintf(c.App.ErrWriter, "%v: waiting until all ranks of the job are connected\n", err)
 			}

@@ -109,7 +109,7 @@ func TestAsk(t *testing.T) {
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		},
 		"wait up to 20s until":    func(w http.ResponseWriter) { http.Error(w, "cpu profiling already in use", http.StatusConflict) },
-		"the ranks have not met":  func(w http.ResponseWriter) { http.Error(w, errEarly.Error(), http.StatusServiceUnavailable) },
+		"the ranks have not met":  func(w http.ResponseWriter) { http.Error(w, meter.ErrEarly.Error(), http.StatusServiceUnavailable) },
 		"no document of a run":    func(w http.ResponseWriter) { _, _ = io.WriteString(w, "<html>") },
 		"its schema is":           func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"schema":"x"}`) },
 		"rank 7 after rank 0":     func(w http.ResponseWriter) { writeRanks(w, 2, 0, 7) },
@@ -210,7 +210,7 @@ func TestWaits(t *testing.T) {
 	answers := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if answers++; answers < 4 {
-			http.Error(w, errEarly.Error(), http.StatusServiceUnavailable)
+			http.Error(w, meter.ErrEarly.Error(), http.StatusServiceUnavailable)
 			return
 		}
 		_ = json.NewEncoder(w).Encode(document(3, answers))
@@ -229,7 +229,7 @@ func TestWaits(t *testing.T) {
 // TestNoProxy: a process is asked itself, whatever proxy the environment names.
 func TestNoProxy(t *testing.T) {
 	for _, of := range []target{{name: "10.0.0.1:9100"}, {name: "process 1", socket: "/x"}} {
-		if of.client().Transport.(*http.Transport).Proxy != nil {
+		if metrics.Client(of.socket).Transport.(*http.Transport).Proxy != nil {
 			t.Errorf("%v is asked through a proxy", of)
 		}
 	}
@@ -262,7 +262,7 @@ func TestAddresses(t *testing.T) {
 func TestByName(t *testing.T) {
 	serveByName(t)
 	var n named
-	if _, err := n.look(t.Context()); !errors.Is(err, errEarly) {
+	if _, err := n.look(t.Context()); !errors.Is(err, meter.ErrEarly) {
 		t.Errorf("before the ranks have met, the error is %v", err)
 	}
 	for _, job := range []string{"sor", "abc", strconv.Itoa(os.Getpid()), strconv.Itoa(os.Getppid())} {

@@ -12,12 +12,12 @@ import (
 func (d *difference) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n%v\n", d.A, d.B)
-	fmt.Fprintf(&b, "compared by %s, at %s in which all ranks meet: %s\n", d.By, count(d.Points, "call"), base.Short(strings.Join(d.Arrays, ", "), 80))
+	fmt.Fprintf(&b, "compared by %s, at %s in which all ranks meet: %s\n", d.By, base.Count(d.Points, "call"), base.Short(strings.Join(d.Arrays, ", "), 80))
 	if len(d.Unlike) > 0 {
 		fmt.Fprintf(&b, "not compared: %s\n", strings.Join(d.Unlike, "; "))
 	}
 	if d.Unknown > 0 {
-		fmt.Fprintf(&b, "unknown at the last of them: %s that the runs have not written in the same pieces; with --record-values all can be compared\n", count(d.Unknown, "element"))
+		fmt.Fprintf(&b, "unknown at the last of them: %s that the runs have not written in the same pieces; with --record-values all can be compared\n", base.Count(d.Unknown, "element"))
 	}
 	switch {
 	case d.First != nil:
@@ -36,7 +36,7 @@ func (d *difference) text() string {
 }
 
 func (s side) String() string {
-	return fmt.Sprintf("%s: %s in %s mode on %s, %s, %s in which all ranks meet", s.Directory, base.Printable(s.Program), base.Printable(s.Mode), base.Printable(s.Net), count(s.Nodes, "rank"), count(s.Meetings, "call"))
+	return fmt.Sprintf("%s: %s in %s mode on %s, %s, %s in which all ranks meet", s.Directory, base.Printable(s.Program), base.Printable(s.Mode), base.Printable(s.Net), base.Count(s.Nodes, "rank"), base.Count(s.Meetings, "call"))
 }
 
 func (f *first) print(b *strings.Builder, d *difference) {
@@ -48,7 +48,7 @@ func (f *first) print(b *strings.Builder, d *difference) {
 		where = fmt.Sprintf("%s %d", f.Call, f.Count)
 	}
 	if f.Elements > 0 {
-		fmt.Fprintf(b, "first difference: %s[%d] at %s, one of %s of %s", name, f.Element, where, count(f.Elements, "element"), name)
+		fmt.Fprintf(b, "first difference: %s[%d] at %s, one of %s of %s", name, f.Element, where, base.Count(f.Elements, "element"), name)
 	} else {
 		fmt.Fprintf(b, "first known difference: an element of %s[%d:%d] at %s", name, f.Element, f.Last+1, where)
 	}
@@ -70,12 +70,4 @@ func (f *first) print(b *strings.Builder, d *difference) {
 	}
 	fmt.Fprintf(b, "ask on:\n    fagus why %s '%s[%d]' --at phase:%d\n    fagus why %s '%s[%d]' --at phase:%d\n",
 		d.A.Directory, name, f.Element, f.A.Step, d.B.Directory, name, f.Element, f.B.Step)
-}
-
-// count returns "1 call", "2 calls" and so on.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -75,11 +75,11 @@ func openRun(ctx context.Context, dir string) (*run, error) {
 	r := &run{Run: of, bindings: make(map[syncvar.ID]*recording.Binding)}
 	clocks := trace.Trace{About: trace.About{Clock: of.Clock}}
 	for rank := range of.Nodes {
-		begun, events, err := r.scan(ctx, rank)
+		clock, err := r.scan(ctx, rank)
 		if err != nil {
 			return nil, err
 		}
-		clocks.Ranks = append(clocks.Ranks, trace.Rank{Rank: rank, Begun: begun, Events: events})
+		clocks.Ranks = append(clocks.Ranks, clock)
 	}
 	for _, next := range []string{recording.Sub(dir, 1, 1), recording.Sub(dir, 0, 2)} {
 		if recording.Holds(next) {
@@ -93,14 +93,14 @@ func openRun(ctx context.Context, dir string) (*run, error) {
 	return r, nil
 }
 
-// scan reads the file of a rank. It returns when the rank began, and calls that align the clocks.
-func (r *run) scan(ctx context.Context, rank int) (begun dimmnet.Time, events []trace.Event, err error) {
+// scan reads the file of a rank. It returns what aligns its clock.
+func (r *run) scan(ctx context.Context, rank int) (clock trace.Rank, err error) {
 	in, err := r.Rank(rank)
 	if err != nil {
-		return 0, nil, err
+		return clock, err
 	}
 	defer in.Close()
-	begun = in.Begun
+	clock = trace.Rank{Rank: rank, Begun: in.Begun, Origin: in.Origin}
 	for {
 		e, err := in.Next()
 		switch {
@@ -108,9 +108,9 @@ func (r *run) scan(ctx context.Context, rank int) (begun dimmnet.Time, events []
 			if cut := in.Cut(); cut != "" {
 				r.notes = append(r.notes, fmt.Sprintf("the record of rank %d is not complete: %s", rank, cut))
 			}
-			return begun, events, ctx.Err()
+			return clock, ctx.Err()
 		case err != nil:
-			return 0, nil, err
+			return clock, err
 		}
 		switch e := e.(type) {
 		case *recording.Array:
@@ -127,14 +127,14 @@ func (r *run) scan(ctx context.Context, rank int) (begun dimmnet.Time, events []
 			if rank == 0 {
 				r.meetings = append(r.meetings, meeting{e.Call, in.Line(e.Line), e.Before})
 			}
-			if len(events) < mostAligned && r.Clock != dimmnet.Virtual {
+			if len(clock.Events) < mostAligned && r.Clock != dimmnet.Virtual {
 				at := trace.Of(trace.Called, e.From, e.To)
 				at.Number = e.Step
-				events = append(events, at)
+				clock.Events = append(clock.Events, at)
 			}
 		}
 		if err != nil {
-			return 0, nil, err
+			return clock, err
 		}
 	}
 }
@@ -212,12 +212,7 @@ func (a *array) text(b []byte) string {
 	case a.numbers == nil:
 		return fmt.Sprintf("%x", b)
 	}
-	n := a.numbers
-	var all []string
-	for at := 0; at < len(b); at += n.Number.Bytes {
-		all = append(all, n.Text(b[at:at+n.Number.Bytes]))
-	}
-	return strings.Join(all, " ")
+	return a.numbers.Values(b)
 }
 
 // index returns the text of an element, such as A[17], or A[2,1] in rows of some columns.
