@@ -45,6 +45,8 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	if idle, err := cfg.standBy(); idle || err != nil {
 		return err
 	}
+	begun := answerEarly(c.App.ErrWriter)
+	defer begun()
 	unserved, err := cfg.serveMetrics(c.App.ErrWriter)
 	if err != nil {
 		return err
@@ -62,6 +64,7 @@ func (a *App) Execute(c *cli.Context, cfg Config) error {
 	}
 	rolls, ended := a.Begin(on)
 	stop := on.callRolls(rolls)
+	begun()
 	report, err := on.Run(ctx, a.Run)
 	on.reportStuck(err, report.Roll)
 	stop()

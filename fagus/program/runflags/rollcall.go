@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -33,6 +34,29 @@ func readRollCall(c *cli.Context) (fagus.RollCall, error) {
 		after = -1
 	}
 	return fagus.RollCall{After: after}, nil
+}
+
+// answerEarly answers SIGQUIT before the ranks have begun, until stop is called. Without it, the
+// process would end.
+func answerEarly(w io.Writer) (stop func()) {
+	ask, begun := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(ask, syscall.SIGQUIT)
+	var answers sync.WaitGroup
+	answers.Go(func() {
+		for {
+			select {
+			case <-ask:
+				fmt.Fprintln(w, "fagus: the ranks of this process have not begun: it reads its input, or waits for other processes")
+			case <-begun:
+				return
+			}
+		}
+	})
+	return sync.OnceFunc(func() {
+		close(begun)
+		answers.Wait()
+		signal.Stop(ask)
+	})
 }
 
 // callRolls prints roll-calls of the next run, periodic and on SIGQUIT, until stop is called.
