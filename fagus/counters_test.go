@@ -10,6 +10,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -48,6 +49,7 @@ func acrossEnds(t *testing.T, config func(nodes int) fagus.Config) {
 
 // TestPhasesAcrossEnds runs random programs across the ends of phase numbers and versions.
 func TestPhasesAcrossEnds(t *testing.T) {
+	longtest.Third(t)
 	nets := map[string]func(nodes int) fagus.Config{
 		"sim": func(nodes int) fagus.Config {
 			return fagus.Config{Net: newSim(t, sim.Config{Seed: uint64(nodes), MaxDelay: dimmnet.Millisecond})}

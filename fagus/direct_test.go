@@ -152,6 +152,7 @@ func (l *lockTable) program(seed uint64, uses int) func(*fagus.Node) error {
 // TestDirectLocks checks mutual exclusion and the propagation of data while ranks take variables
 // from each other.
 func TestDirectLocks(t *testing.T) {
+	longtest.Third(t)
 	takes, runs := make(map[string]uint64), make(map[string]uint64)
 	for seed := uint64(1); seed <= cases(60, 9); seed++ {
 		for name, cfg := range directRuntimes(t, seed) {

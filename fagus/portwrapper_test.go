@@ -39,6 +39,7 @@ func TestSlowPushes(t *testing.T) {
 // TestEveryPostRefusedOnce runs a program once for each of its posts, and refuses that post one
 // to three times.
 func TestEveryPostRefusedOnce(t *testing.T) {
+	longtest.Third(t)
 	longtest.OneThread(t)
 	const seed, nodes, most = 6, 3, 600
 	total := 1

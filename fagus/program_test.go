@@ -10,6 +10,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -393,6 +394,7 @@ func runRandomWith(t *testing.T, cfg fagus.Config, seed uint64) fagus.Report {
 }
 
 func TestRandomProgramsOnGoroutines(t *testing.T) {
+	longtest.Third(t)
 	for seed := range uint64(60) {
 		nodes := 1 + int(seed%6)
 		runRandom(t, goroutines(), nodes, seed)

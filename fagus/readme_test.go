@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
 
 // TestReadmeProgram runs the program that README.md shows, also checked in both modes.
 func TestReadmeProgram(t *testing.T) {
+	longtest.Third(t)
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)

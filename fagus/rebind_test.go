@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
@@ -15,6 +16,7 @@ import (
 // TestRebindRandomPrograms: bytes keep their values when variables are bound to others of them, and
 // the tenures before and after keep the axioms.
 func TestRebindRandomPrograms(t *testing.T) {
+	longtest.Third(t)
 	methods := detections(t)
 	for seed := uint64(1); seed <= cases(18, 1); seed++ {
 		all := everyRuntime(t, seed)

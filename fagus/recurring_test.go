@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/consistency/history"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/internal/guard"
 )
@@ -126,6 +127,7 @@ func (p *rankProgram) meet(call int) error {
 // TestRecurringPrograms: programs that repeat steps, and deviate now and then, see what the oracle
 // says. Most of their phases repeat one of before.
 func TestRecurringPrograms(t *testing.T) {
+	longtest.Third(t)
 	var phases, repeated uint64
 	for seed := range cases(40, 3) {
 		o := newOracle(seed)

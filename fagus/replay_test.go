@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
@@ -202,6 +203,7 @@ func TestReplayRuns(t *testing.T) {
 
 // TestReplayHostile: whatever a record contains, a replay ends, without a panic.
 func TestReplayHostile(t *testing.T) {
+	longtest.Third(t)
 	program := func(n *fagus.Node) error {
 		if err := step("")(n); err != nil {
 			return err

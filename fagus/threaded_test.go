@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -78,6 +79,7 @@ func TestThreadedCounter(t *testing.T) {
 
 // TestThreadedRandomPrograms runs the random programs of program_test.go in threaded mode.
 func TestThreadedRandomPrograms(t *testing.T) {
+	longtest.Third(t)
 	for seed := range cases(100, 8) {
 		nodes := 1 + int(seed%6)
 		// The second configuration has slots of the smallest size.

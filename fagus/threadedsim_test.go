@@ -38,6 +38,7 @@ func runThreadedSim(t *testing.T, seed uint64, change func(*sim.Config)) (fagus.
 // TestThreadedInVirtualTime runs random programs with random delays on nodes with one or two CPUs,
 // whose receive threads poll or wait for notices. Two thirds of the runs are direct.
 func TestThreadedInVirtualTime(t *testing.T) {
+	longtest.Third(t)
 	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(1000, 15); seed++ {
 		runThreadedSim(t, seed, nil)
@@ -60,6 +61,7 @@ func TestThreadedIsDeterministic(t *testing.T) {
 // pass, and once it skips passes that change nothing. All results must be the same, also if
 // threads share CPUs.
 func TestThreadedSkipsExactly(t *testing.T) {
+	longtest.Third(t)
 	longtest.OneThread(t)
 	for seed := uint64(1); seed <= cases(200, 8); seed++ {
 		busy := func(c *sim.Config) { // short time slices, and many events at the same instant
@@ -122,6 +124,7 @@ func lossy(c *sim.Config) {
 
 // TestThreadedOnUDP runs random programs in threaded mode on lossy UDP networks.
 func TestThreadedOnUDP(t *testing.T) {
+	longtest.Third(t)
 	longtest.OneThread(t)
 	seeds := cases(1000, 42)
 	var sum sim.UDPCounts

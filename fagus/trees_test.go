@@ -38,6 +38,7 @@ func simulatedTrees(t *testing.T, seed uint64, change func(*sim.Config)) fagus.C
 // TestTreesAreLawful runs random programs whose readers pass data on. The programs check what they
 // read, and the histories must satisfy the axioms of entry consistency.
 func TestTreesAreLawful(t *testing.T) {
+	longtest.Third(t)
 	small := func() dimmnet.Network { return inproc.New(inproc.Config{LLCM: treeLLCM}) }
 	passed := make(map[string]uint64)
 	for seed := uint64(1); seed <= cases(200, 4); seed++ {

@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // TestWithoutTree builds a program with the tag notree and without the files of package tree. Its
 // ranks send their lists to all, however many ranks there are, and return an error if they are
 // asked for a tree.
 func TestWithoutTree(t *testing.T) {
+	longtest.Third(t)
 	if testing.Short() {
 		t.Skip("builds everything once more")
 	}

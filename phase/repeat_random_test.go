@@ -320,6 +320,7 @@ func (r *recurringRank) end() error {
 // TestRepeat: in programs whose steps recur, each tenure sees what earlier ones wrote, and
 // versions count the tenures, whether phases repeat or not.
 func TestRepeat(t *testing.T) {
+	longtest.Third(t)
 	longtest.OneThread(t)
 	var phases, repeated uint64
 	for seed := range longtest.Cases(uint64(300), 100) {

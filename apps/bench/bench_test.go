@@ -8,6 +8,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
@@ -26,6 +27,7 @@ func everything() []bench.Config {
 // TestSamples checks that rank 0 gets the requested number of sorted samples, and that the other
 // ranks get none.
 func TestSamples(t *testing.T) {
+	longtest.Third(t)
 	apptest.Everywhere(t, func(on fagus.Config) { testSamples(t, on) })
 }
 

@@ -165,6 +165,7 @@ func resumings() (cases []resuming) {
 // number of ranks and in the other mode, and has the result of a run that was not stopped. The
 // number of its checkpoints does not depend on where it runs. The last one is tried always.
 func TestCheckpoints(t *testing.T) {
+	longtest.Third(t)
 	cases := resumings()
 	programs := resumables()
 	for at, p := range catalog.Programs() {
@@ -276,6 +277,7 @@ var ratePattern = regexp.MustCompile(`([0-9.]+) (?:Mop|MB|Mflop|Gflop)/s`)
 // TestRatesOfResumedRuns: the rate of a run that has resumed is that of its own work: it is about
 // that of a run that was not stopped, in virtual time. (Late steps of lu have less work.)
 func TestRatesOfResumedRuns(t *testing.T) {
+	longtest.Third(t)
 	programs := resumables()
 	for _, p := range catalog.Programs() {
 		r := programs[p.Name]

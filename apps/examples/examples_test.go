@@ -62,6 +62,7 @@ func eachRun(t *testing.T, f func(t *testing.T, flags []string)) {
 
 // TestLife: as many cells live at the end as in a game without Fagus.
 func TestLife(t *testing.T) {
+	longtest.Third(t)
 	want := fmt.Sprintf("%d cells live\n", alone(64, 100))
 	file := build(t, "life")
 	eachRun(t, func(t *testing.T, flags []string) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/many"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -31,6 +32,7 @@ func configs() []many.Config {
 }
 
 func TestConfigs(t *testing.T) {
+	longtest.Third(t)
 	apptest.Configs(t, configs(), func(t *testing.T, _ uint64, on fagus.Config, cfg many.Config) { run(t, on, cfg) })
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/matmul"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -14,6 +15,7 @@ import (
 // TestSameBitsByPush multiplies with bulk memory of all sizes, and on more nodes than there is
 // memory for rings. C must not depend on how its data moved.
 func TestSameBitsByPush(t *testing.T) {
+	longtest.Third(t)
 	sizes := []struct{ n, nodes, llcm, bulk int }{
 		{1, 2, 0, 64}, {17, 3, 0, 200}, {64, 8, 0, 3000}, {64, 5, 0, 1 << 20}, {100, 4, 0, 40_000},
 		{64, 47, 8 << 10, 1 << 20}, {130, 100, 8 << 10, 4000}, {200, 150, 8 << 10, 1 << 20},

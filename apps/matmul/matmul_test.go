@@ -69,6 +69,7 @@ func sameBits(a, b *matrix.Dense) string {
 // TestSameBitsEverywhere multiplies in all sizes, on all node counts, networks and element types.
 // C must equal the result without Fagus. Thorough tests have the largest sizes and counts.
 func TestSameBitsEverywhere(t *testing.T) {
+	longtest.Third(t)
 	sizes, counts := []int{1, 2, 17, 128}, []int{1, 2, 3, 8, 16}
 	switch {
 	case longtest.Thorough():

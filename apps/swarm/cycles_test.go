@@ -12,6 +12,7 @@ import (
 // TestCycles runs cases whose rounds recur, with lists over a tree: most of their phases repeat one
 // of before.
 func TestCycles(t *testing.T) {
+	longtest.Third(t)
 	seeds := longtest.Cases(uint64(400), 150)
 	if testing.Short() {
 		seeds = 80

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/workqueue"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -38,6 +39,7 @@ func configs() (list []workqueue.Config) {
 }
 
 func TestConfigs(t *testing.T) {
+	longtest.Third(t)
 	apptest.Configs(t, configs(), func(t *testing.T, seed uint64, on fagus.Config, cfg workqueue.Config) {
 		cfg.Seed = seed
 		run(t, on, cfg)

@@ -33,6 +33,7 @@ func large() map[string]string {
 // TestLimits: whatever a program is doing, on every network, --timeout and signals end it within
 // two seconds. Tests that are not thorough try one network for every other program.
 func TestLimits(t *testing.T) {
+	longtest.Third(t)
 	networks := []string{"inproc", "shm", "dimmnet1", "tcp"}
 	ends := []string{"timeout", "INT", "TERM"}
 	few := longtest.Cases(1, 2*len(networks)) // of the combinations one in so many

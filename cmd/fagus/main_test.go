@@ -46,8 +46,12 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal(len(scripts), "scripts, ", err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:       "testdata",
+		Files:     longtest.Share(scripts),
 		Condition: func(what string) (bool, error) { return holds(what, peers) },
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PEERS", peers)

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // TestMetrics: every process of a run serves metrics of its ranks, fagus top shows all ranks by one
@@ -32,6 +34,7 @@ func TestMetrics(t *testing.T) {
 		{"launch --nodes 3 -- fagus run sor --n 400 --iterations 10000000 --net tcp", 3},
 	} {
 		t.Run(c.line, func(t *testing.T) {
+			longtest.Third(t)
 			t.Parallel()
 			cmd, errs, end := start(t, append(strings.Fields(c.line), "--metrics", "127.0.0.1:0")...)
 			var urls []string

@@ -139,6 +139,7 @@ func (h *hosts) process(t *testing.T, rank int) *os.Process {
 }
 
 func TestHosts(t *testing.T) {
+	longtest.Third(t)
 	h := newHosts(t, 4)
 	for _, words := range [][]string{
 		{"launch", "-n", "4", "--hosts", "--", h.fagus, "run", "matmul", "--net", "tcp", "--n", "128", "--mode", "phase"},
@@ -176,6 +177,7 @@ func TestHostsFail(t *testing.T) {
 			if c.victim == 0 {
 				longtest.Need(t)
 			}
+			longtest.Third(t)
 			h := newHosts(t, 4)
 			cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "4", "--bytes", "8", "--samples", "100000", "--hosts")
 			errs, err := cmd.StderrPipe()
@@ -247,6 +249,7 @@ func TestHostsWithoutUDP(t *testing.T) {
 // TestHostsPause: a rank that is stopped for a second, or shares its processor with many
 // processes, is not reported as lost.
 func TestHostsPause(t *testing.T) {
+	longtest.Third(t)
 	h := newHosts(t, 3)
 	cmd := h.command(t, "bench", "--net", "tcp", "--nodes", "3", "--bytes", "8", "--samples", "100000", "--hosts")
 	var output bytes.Buffer

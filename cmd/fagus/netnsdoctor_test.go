@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/namespaces"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // TestHostsDoctor: fagus doctor --hosts names what a job would miss, and in which direction.
 func TestHostsDoctor(t *testing.T) {
+	longtest.Third(t)
 	h := newHosts(t, 2)
 	a, b := h.Hosts[0], h.Hosts[1]
 	undo := func(line string) {

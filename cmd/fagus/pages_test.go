@@ -18,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // browser is a tab of Chromium.
@@ -183,6 +185,7 @@ func makes(t *testing.T, dir, line string) {
 
 // TestReportInChromium opens the page of fagus report, of few and of many ranks.
 func TestReportInChromium(t *testing.T) {
+	longtest.Third(t)
 	b, dir := openBrowser(t), t.TempDir()
 	for nodes, program := range map[int]string{2: "stencil", 1000: "workqueue"} {
 		name := fmt.Sprintf("report%d", nodes)
@@ -206,6 +209,7 @@ func TestReportInChromium(t *testing.T) {
 
 // TestShowInChromium moves the slider of a page of fagus show.
 func TestShowInChromium(t *testing.T) {
+	longtest.Third(t)
 	b, dir := openBrowser(t), t.TempDir()
 	makes(t, dir, "run sor --n 64 --nodes 2 --record rec --record-values")
 	makes(t, dir, "show rec red --columns 32 --out show.html")
@@ -235,6 +239,7 @@ func TestShowInChromium(t *testing.T) {
 
 // TestCompareInChromium zooms the timelines of a page of fagus compare.
 func TestCompareInChromium(t *testing.T) {
+	longtest.Third(t)
 	b, dir := openBrowser(t), t.TempDir()
 	for _, nodes := range []int{2, 16} {
 		makes(t, dir, fmt.Sprintf("compare matmul --n 64 --nodes %d --out compare%[1]d", nodes))

@@ -32,6 +32,7 @@ var kills = flag.Int("kills", 0, "how many ranks TestKilledRanks kills, half of 
 // or resume. The result, and all arrays at the end, must equal an undisturbed run, bit for bit. It
 // logs the times from the kill until the new ranks have computed and saved one iteration.
 func TestKilledRanks(t *testing.T) {
+	longtest.Third(t)
 	if testing.Short() {
 		t.Skip("a killed run takes a second, and the ranks are processes without the race detector")
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -45,6 +46,7 @@ func memoryOf(launcher int) string {
 // TestRestartInMemory checks that a job without --checkpoint survives kill -9 of a rank, and that
 // its checkpoints in memory are removed, however it ends.
 func TestRestartInMemory(t *testing.T) {
+	longtest.Third(t)
 	t.Parallel()
 	for _, end := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGINT, syscall.SIGKILL} {
 		size := []string{"--iterations", "3000"}
@@ -89,6 +91,7 @@ func TestRestartInMemory(t *testing.T) {
 // TestLauncherKilled checks that the ranks end with a launcher that is killed, and that a new
 // launcher with the same --checkpoint goes on where they were.
 func TestLauncherKilled(t *testing.T) {
+	longtest.Third(t)
 	t.Parallel()
 	folder := t.TempDir()
 	words := []string{"run", "sor", "-n", "40", "--checkpoint", folder, "--checkpoint-every", "0s", "--json", "--restart", "1", "--net"}

@@ -32,6 +32,7 @@ func command(t *testing.T, name string) string {
 
 // TestSlurm runs the command as the tasks of a Slurm step, if Slurm can be started.
 func TestSlurm(t *testing.T) {
+	longtest.Third(t)
 	if testing.Short() {
 		t.Skip("Slurm takes some seconds")
 	}

@@ -12,11 +12,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // TestSuspend stops a run as Ctrl-Z does, and lets it go on. While it is stopped, no rank is in
 // another state; afterwards the run ends with right results.
 func TestSuspend(t *testing.T) {
+	longtest.Third(t)
 	if testing.Short() {
 		t.Skip("the ranks are processes: the race detector finds nothing, and makes them slow")
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/cmd/fagusc/internal/golang"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // TestKernels makes the parallel versions of the functions in testdata/kernels and
@@ -28,6 +29,7 @@ import (
 //
 // go test works in ./cmd/fagusc/testdata/polybench as in any other package.
 func TestKernels(t *testing.T) {
+	longtest.Third(t)
 	testdata, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,7 @@ func TestKernels(t *testing.T) {
 			}
 		}
 	}
-	args := []string{"test", "-overlay", overlay(t, made), "-p", "1", fmt.Sprintf("-short=%v", testing.Short()), "./testdata/kernels/...", "./testdata/polybench/..."}
+	args := []string{"test", "-vet=off", "-overlay", overlay(t, made), "-p", "1", fmt.Sprintf("-short=%v", testing.Short()), "./testdata/kernels/...", "./testdata/polybench/..."}
 	said, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()
 	if err != nil {
 		t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, said)

@@ -4,11 +4,14 @@ import (
 	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
@@ -18,11 +21,12 @@ func TestMain(m *testing.M) {
 
 // TestCommand runs the scripts in testdata, each a session at the shell.
 func TestCommand(t *testing.T) {
+	longtest.Third(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := os.UserCacheDir()
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +34,7 @@ func TestCommand(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root)
-			e.Setenv("GOCACHE", filepath.Join(cache, "go-build"))
+			e.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
 			for _, name := range []string{"GOPATH", "GOMODCACHE", "HOME"} {
 				if v := os.Getenv(name); v != "" {
 					e.Setenv(name, v)

@@ -107,6 +107,7 @@ func TestOwnPrograms(t *testing.T) {
 
 // TestNoProgram: a package that does not compile has exit code 1, and the reason is printed.
 func TestNoProgram(t *testing.T) {
+	longtest.Third(t)
 	path := packageOf(t, "main.go", []byte("package main\n\nfunc main() { undefinedThing() }\n"))
 	if exit, out := code(t, tool(t), path); exit != exitLoad || !strings.Contains(out, "undefined: undefinedThing") {
 		t.Errorf("exit code %d, output %q, want code %d and the name", exit, out, exitLoad)
@@ -116,6 +117,7 @@ func TestNoProgram(t *testing.T) {
 // TestPage checks that the programs in docs/guide/vet.md get the reports printed there, from
 // fagusvet alone and under go vet. They use the real package fagus.
 func TestPage(t *testing.T) {
+	longtest.Third(t)
 	page, err := os.ReadFile("../../docs/guide/vet.md")
 	if err != nil {
 		t.Fatal(err)

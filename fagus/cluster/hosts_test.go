@@ -14,6 +14,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
@@ -119,6 +120,7 @@ func wrongJobSays(t *testing.T, all []cluster.Place, specs []cluster.Spec, says 
 }
 
 func TestHostsRefuse(t *testing.T) {
+	longtest.Third(t)
 	t.Parallel() // the test mostly waits
 	process := fmt.Sprintf("pid %d on ", os.Getpid())
 	t.Run("two of rank 2", func(t *testing.T) {
@@ -200,6 +202,7 @@ func TestHostsStrangers(t *testing.T) {
 // TestHostsKeys checks that a process that meets processes with another key gets an error before
 // the timeout.
 func TestHostsKeys(t *testing.T) {
+	longtest.Third(t)
 	t.Parallel() // the test mostly waits
 	const theirs, none = "of another job, or they have no identity", "they have identities, but this rank has none"
 	for _, c := range []struct {

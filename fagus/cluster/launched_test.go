@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/pmi"
 )
@@ -100,6 +101,7 @@ func TestJoinLauncher(t *testing.T) {
 
 // TestJoinLauncherErrors: ranks of a real launcher get an error that says what to do.
 func TestJoinLauncherErrors(t *testing.T) {
+	longtest.Third(t)
 	for _, tt := range []struct {
 		launcher, body, env string
 		want                string

@@ -29,6 +29,7 @@ func TestAllToAll(t *testing.T) {
 // when they are long. Groups have equal or different lengths. No rank may access anything that it
 // has not acquired.
 func TestAllToAllInSteps(t *testing.T) {
+	longtest.Third(t)
 	longtest.OneThread(t)
 	for _, nodes := range []int{16, 17, 19, 23, 30} {
 		simulated, err := sim.New(sim.Config{Seed: uint64(nodes), Limit: 100 * dimmnet.Second})

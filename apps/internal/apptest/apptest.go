@@ -157,13 +157,16 @@ func Everywhere(t testing.TB, run func(on fagus.Config)) {
 	case testing.Short():
 		counts = []int{3}
 	}
+	var all []fagus.Config
 	for i, on := range Modes() {
 		for _, on.Nodes = range counts {
-			for _, net := range networks(t, on.Nodes, i+on.Nodes) {
-				on.Net = net
-				run(on)
+			for _, on.Net = range networks(t, on.Nodes, i+on.Nodes) {
+				all = append(all, on)
 			}
 		}
+	}
+	for _, on := range longtest.Share(all) {
+		run(on)
 	}
 }
 

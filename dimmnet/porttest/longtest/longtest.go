@@ -1,11 +1,19 @@
 package longtest
 
 import (
+	"hash/fnv"
 	"os"
+	"path"
+	"runtime"
+	"strconv"
 	"testing"
 )
 
-const variable = "FAGUS_LONG"
+const (
+	variable      = "FAGUS_LONG"
+	thirdVariable = "FAGUS_THIRD"
+	thirds        = 3
+)
 
 // Enabled reports whether long tests run. With -short they do not. Flags must have been parsed.
 func Enabled() bool { return os.Getenv(variable) != "" && !testing.Short() }
@@ -36,4 +44,42 @@ func Cases[N ~int | ~uint64](many, usual N) N {
 		return many
 	}
 	return usual
+}
+
+// Third skips the test unless it is of the third that FAGUS_THIRD says, if that is 0, 1 or 2.
+func Third(t testing.TB) {
+	t.Helper()
+	_, file, _, _ := runtime.Caller(1)
+	name := path.Base(path.Dir(file)) + "." + t.Name() // many packages have a TestEverywhere
+	if !tried(name) {
+		t.Skipf("%s=%s: another third of the tests", thirdVariable, os.Getenv(thirdVariable))
+	}
+}
+
+// tried reports whether the test with a name is of the third that runs.
+func tried(name string) bool {
+	h := fnv.New32a()
+	h.Write([]byte(name)) // never fails
+	third, ok := third()
+	return !ok || int(h.Sum32()%thirds) == third
+}
+
+// Share returns the cases that a test tries: all or, if FAGUS_THIRD says so, every third one.
+func Share[T any](all []T) (share []T) {
+	third, ok := third()
+	if !ok {
+		return all
+	}
+	for i, of := range all {
+		if i%thirds == third {
+			share = append(share, of)
+		}
+	}
+	return share
+}
+
+// third returns which third of the tests runs; false: all run.
+func third() (int, bool) {
+	n, err := strconv.Atoi(os.Getenv(thirdVariable))
+	return n, err == nil && n >= 0 && n < thirds
 }

@@ -16,3 +16,34 @@ func TestNeed(t *testing.T) {
 		}
 	}
 }
+
+func TestThird(t *testing.T) {
+	cases := []int{0, 1, 2, 3, 4, 5, 6}
+	seen := make(map[int]int)
+	ran := 0
+	for _, third := range []string{"0", "1", "2"} {
+		t.Setenv(thirdVariable, third)
+		for _, c := range Share(cases) {
+			seen[c]++
+		}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			if tried(name) {
+				ran++
+			}
+		}
+	}
+	for _, c := range cases {
+		if seen[c] != 1 {
+			t.Errorf("case %d is in %d thirds", c, seen[c])
+		}
+	}
+	if ran != 4 {
+		t.Errorf("of 4 tests %d have run in all thirds", ran)
+	}
+	for _, all := range []string{"", "3", "-1", "x"} {
+		t.Setenv(thirdVariable, all)
+		if got := Share(cases); len(got) != len(cases) || !tried("a") || !tried("b") || !tried("c") {
+			t.Errorf("%s=%q: %d of %d cases", thirdVariable, all, len(got), len(cases))
+		}
+	}
+}

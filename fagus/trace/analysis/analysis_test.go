@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
@@ -20,6 +21,7 @@ import (
 // run, and the matrix to the bytes that arrived. So it is for the trace and for its file, on
 // virtual and wall clocks.
 func TestSums(t *testing.T) {
+	longtest.OneThread(t)
 	for _, p := range plantedPrograms() {
 		var results []*analysis.Result
 		simulated := record(t, simulation(t), p.mode, p.program, params{us: us, times: 1, block: 2048})
@@ -184,6 +186,7 @@ func TestMissing(t *testing.T) {
 
 // TestHostile: no trace that Check accepts makes Of panic or hang.
 func TestHostile(t *testing.T) {
+	longtest.OneThread(t)
 	var traces []*trace.Trace
 	for _, p := range plantedPrograms() {
 		traces = append(traces, record(t, simulation(t), p.mode, p.program, params{us: us, times: 1, block: 2048}))
@@ -265,6 +268,7 @@ func TestReaders(t *testing.T) {
 
 // TestDropped: wherever the events of ranks begin, the model makes the rest of the run.
 func TestDropped(t *testing.T) {
+	longtest.OneThread(t)
 	for _, p := range plantedPrograms() {
 		whole := record(t, simulation(t), p.mode, p.program, params{us: us, times: 1, block: 2048})
 		for drop := range 24 {

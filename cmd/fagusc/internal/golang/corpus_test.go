@@ -59,6 +59,7 @@ func run(t *testing.T, dir, program string, flags ...string) (said []byte, err e
 // TestCorpus checks that every function of a corpus is refused, or that its parallel version does
 // the same. Unless tests are thorough, it checks every fifth function.
 func TestCorpus(t *testing.T) {
+	longtest.Third(t)
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}

@@ -30,6 +30,7 @@ const batch = 1200
 //
 //	go test ./cmd/fagusc/internal/golang -run TestRandomPrograms -nests 100000 -timeout 3h -v
 func TestRandomPrograms(t *testing.T) {
+	longtest.Third(t)
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
