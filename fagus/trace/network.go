@@ -53,11 +53,13 @@ const (
 	mostKinds   = 1 << 6
 )
 
-// Pass records the passage of a packet through the track with a name. The network calls it, which
-// is simulated, by one goroutine at a time.
+// Pass records the passage of a packet through the track with a name. A simulated network calls it,
+// which may go on when the run is over.
 func (t *Trace) Pass(track, kind string, p Packet) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	n := &t.Network
-	if t.over.Load() {
+	if t.sealed {
 		return
 	}
 	at, known := n.tracks[track]

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -32,8 +31,9 @@ type Trace struct {
 	lines  map[string]int32 // indices in Lines
 	sets   map[string]int32 // indices in Sets, by what fmt.Sprint makes of one
 	opened int              // recorders
-	sealed bool             // the run is over; ranks that have not returned are missing
-	over   atomic.Bool      // so are the packets of a network that goes on
+	// sealed is set when the run is over: ranks that have not returned are missing, and what a
+	// network does that goes on.
+	sealed bool
 }
 
 // About says what a run was.
@@ -70,7 +70,6 @@ func (t *Trace) Begin(about About) {
 	about.Program, about.Net = cmp.Or(about.Program, t.Program), cmp.Or(about.Net, t.Net)
 	t.About, t.Variables, t.Lines, t.Sets, t.Ranks = about, nil, nil, nil, nil
 	t.Network.begin(t.Limit)
-	t.over.Store(false)
 	t.lines, t.sets, t.opened, t.sealed = make(map[string]int32), make(map[string]int32), 0, false
 }
 
@@ -156,7 +155,6 @@ func (t *Trace) Seal() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.sealed = true
-	t.over.Store(true)
 	t.Network.sort()
 }
 

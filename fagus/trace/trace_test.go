@@ -3,7 +3,9 @@ package trace
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -237,5 +239,31 @@ func TestPackets(t *testing.T) {
 			t.Errorf("%s that no network has: no error", name)
 		}
 		n.Packets[5] = good
+	}
+}
+
+// TestPacketsAfter: what a network does when the run is over is not in the trace. The race detector
+// finds a network that writes into what is read.
+func TestPacketsAfter(t *testing.T) {
+	tr := New()
+	tr.Begin(About{Nodes: 1})
+	var network sync.WaitGroup
+	goesOn := make(chan struct{})
+	network.Go(func() {
+		for i := range dimmnet.Time(10000) {
+			if tr.Pass("link", "AOTF", Packet{From: -i, To: -i}); i == 100 {
+				close(goesOn)
+			}
+		}
+	})
+	<-goesOn
+	tr.Seal()
+	packets := len(tr.Network.Packets)
+	if !slices.IsSortedFunc(tr.Network.Packets, func(a, b Packet) int { return a.compare(&b) }) {
+		t.Error("packets are not sorted")
+	}
+	network.Wait()
+	if packets <= 100 || len(tr.Network.Packets) != packets {
+		t.Errorf("%d packets, and %d when the network has ended", packets, len(tr.Network.Packets))
 	}
 }

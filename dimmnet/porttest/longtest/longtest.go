@@ -50,7 +50,12 @@ func Cases[N ~int | ~uint64](many, usual N) N {
 func Third(t testing.TB) {
 	t.Helper()
 	_, file, _, _ := runtime.Caller(1)
-	name := path.Base(path.Dir(file)) + "." + t.Name() // many packages have a TestEverywhere
+	ThirdOf(t, path.Base(path.Dir(file))+"."+t.Name())
+}
+
+// ThirdOf is Third for tests that share what takes long, which have a name together.
+func ThirdOf(t testing.TB, name string) {
+	t.Helper()
 	if !tried(name) {
 		t.Skipf("%s=%s: another third of the tests", thirdVariable, os.Getenv(thirdVariable))
 	}

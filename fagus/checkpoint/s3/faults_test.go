@@ -9,13 +9,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // TestFaults: each request may fail in each temporary way; the object is written whole, once.
 func TestFaults(t *testing.T) {
-	longtest.Third(t)
 	t.Parallel()
 	s := start(t)
 	large, little := random(6<<20), random(50000)

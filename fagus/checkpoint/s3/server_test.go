@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // A server is a Versity gateway, which keeps objects in a directory, behind a proxy that injects
@@ -69,6 +71,7 @@ func start(t *testing.T) *server {
 	if testing.Short() {
 		t.Skip("building an S3 server takes a minute")
 	}
+	longtest.ThirdOf(t, "S3 server")
 	program, err := gateway()
 	if err != nil {
 		t.Skip(err)

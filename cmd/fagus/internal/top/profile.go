@@ -53,12 +53,12 @@ go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
 			if err != nil {
 				return err
 			}
-			for _, text := range missing {
-				fmt.Fprintln(c.App.ErrWriter, "left out:", text)
-			}
-			merged, err := profiles(c.Context, targets, lasts)
+			merged, silent, err := profiles(c.Context, targets, lasts)
 			if err != nil {
 				return err
+			}
+			for _, text := range slices.Concat(missing, silent) {
+				fmt.Fprintln(c.App.ErrWriter, "left out:", text)
 			}
 			if err := outfile.Replace(c.String("out"), merged.Write); err != nil {
 				return err
@@ -69,18 +69,28 @@ go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
 	}
 }
 
-// profiles returns the profiles of all processes as one.
-func profiles(ctx context.Context, targets []target, seconds float64) (*profile.Profile, error) {
+// profiles returns the profiles of all processes as one, and says which have given none. If none
+// has, there is an error.
+func profiles(ctx context.Context, targets []target, seconds float64) (merged *profile.Profile, silent []string, err error) {
 	all, errs := make([]*profile.Profile, len(targets)), make([]error, len(targets))
 	var asked sync.WaitGroup
 	for i, t := range targets {
 		asked.Go(func() { all[i], errs[i] = oneProfile(ctx, t, seconds) })
 	}
 	asked.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	var given []*profile.Profile
+	for i, p := range all {
+		if errs[i] != nil {
+			silent = append(silent, errs[i].Error())
+		} else {
+			given = append(given, p)
+		}
 	}
-	return profile.Merge(all)
+	if len(given) == 0 {
+		return nil, nil, errors.Join(errs...)
+	}
+	merged, err = profile.Merge(given)
+	return merged, silent, err
 }
 
 func oneProfile(ctx context.Context, t target, seconds float64) (*profile.Profile, error) {

@@ -349,12 +349,22 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// TestProfiles: what is no profile is an error; the labels of a profile have names for users.
+// TestProfiles: what is no profile is left out, and an error if there is no other; the labels of a
+// profile have names for users.
 func TestProfiles(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "no profile") }))
 	defer s.Close()
-	if _, err := profiles(t.Context(), []target{targetOf(s)}, 0.001); err == nil || !strings.Contains(err.Error(), "answers with no profile") {
+	if _, _, err := profiles(t.Context(), []target{targetOf(s)}, 0.001); err == nil || !strings.Contains(err.Error(), "answers with no profile") {
 		t.Errorf("the error is %v", err)
+	}
+	nanoseconds := &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	good := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = (&profile.Profile{SampleType: []*profile.ValueType{nanoseconds}, Sample: []*profile.Sample{{Value: []int64{7}}}}).Write(w)
+	}))
+	defer good.Close()
+	merged, silent, err := profiles(t.Context(), []target{targetOf(s), targetOf(good)}, 0.001)
+	if err != nil || len(merged.Sample) != 1 || len(silent) != 1 || !strings.Contains(silent[0], "answers with no profile") {
+		t.Errorf("of two processes one has a profile: %v, %q, error %v", merged, silent, err)
 	}
 	sample := &profile.Sample{Value: []int64{2, 2e7}, Label: map[string][]string{"fagus rank": {"13 of 0xc000"}, "call": {""}, "set": {"x"}}}
 	name(sample)
