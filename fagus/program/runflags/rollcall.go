@@ -39,23 +39,18 @@ func readRollCall(c *cli.Context) (fagus.RollCall, error) {
 // answerEarly answers SIGQUIT before the ranks have begun, until stop is called. Without it, the
 // process would end.
 func answerEarly(w io.Writer) (stop func()) {
-	ask, begun := make(chan os.Signal, 1), make(chan struct{})
+	ask := make(chan os.Signal, 1)
 	signal.Notify(ask, syscall.SIGQUIT)
 	var answers sync.WaitGroup
 	answers.Go(func() {
-		for {
-			select {
-			case <-ask:
-				fmt.Fprintln(w, "fagus: the ranks of this process have not begun: it reads its input, or waits for other processes")
-			case <-begun:
-				return
-			}
+		for range ask {
+			fmt.Fprintln(w, "fagus: the ranks of this process have not begun: it reads its input, or waits for other processes")
 		}
 	})
 	return sync.OnceFunc(func() {
-		close(begun)
-		answers.Wait()
 		signal.Stop(ask)
+		close(ask)
+		answers.Wait()
 	})
 }
 

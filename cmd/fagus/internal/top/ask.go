@@ -32,15 +32,21 @@ type target struct {
 
 func (t target) String() string { return t.name }
 
-// fetch returns what the processes say, together: all are asked at once. One that does not answer
-// is left out, unless none does.
-func fetch(ctx context.Context, targets []target) (*metrics.Document, error) {
-	found, errs := make([]*metrics.Document, len(targets)), make([]error, len(targets))
+// each asks all targets at once. Of those that do not answer it returns the errors in their places.
+func each[T any](targets []target, ask func(target) (T, error)) (answers []T, errs []error) {
+	answers, errs = make([]T, len(targets)), make([]error, len(targets))
 	var asked sync.WaitGroup
 	for i, t := range targets {
-		asked.Go(func() { found[i], errs[i] = ask(ctx, t) })
+		asked.Go(func() { answers[i], errs[i] = ask(t) })
 	}
 	asked.Wait()
+	return answers, errs
+}
+
+// fetch returns what the processes say, together. One that does not answer is left out, unless none
+// does.
+func fetch(ctx context.Context, targets []target) (*metrics.Document, error) {
+	found, errs := each(targets, func(t target) (*metrics.Document, error) { return ask(ctx, t) })
 	var all *metrics.Document
 	first := 0
 	for i, d := range found {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -72,12 +71,7 @@ go tool pprof -tagfocus call=Acquire -top sor.pb.gz`,
 // profiles returns the profiles of all processes as one, and says which have given none. If none
 // has, there is an error.
 func profiles(ctx context.Context, targets []target, seconds float64) (merged *profile.Profile, silent []string, err error) {
-	all, errs := make([]*profile.Profile, len(targets)), make([]error, len(targets))
-	var asked sync.WaitGroup
-	for i, t := range targets {
-		asked.Go(func() { all[i], errs[i] = oneProfile(ctx, t, seconds) })
-	}
-	asked.Wait()
+	all, errs := each(targets, func(t target) (*profile.Profile, error) { return oneProfile(ctx, t, seconds) })
 	var given []*profile.Profile
 	for i, p := range all {
 		if errs[i] != nil {
