@@ -171,6 +171,17 @@ func (s *Space) EndWrite(id syncvar.ID, version syncvar.Version) (changed bool) 
 	return len(pieces) > 0
 }
 
+// EndUnchanged is EndWrite for a tenure whose program says that it has written nothing. It does not
+// believe that where it compares.
+func (s *Space) EndUnchanged(id syncvar.ID, version syncvar.Version) (changed bool) {
+	v := s.copyOf(id)
+	if !s.oneCopy && v.detection != DetectDeclared {
+		return s.EndWrite(id, version)
+	}
+	v.writing, v.added = false, v.added[:0]
+	return false
+}
+
 // Written iterates, by address, over the ranges that the tenure of a version wrote and no later
 // tenure overwrote.
 func (s *Space) Written(id syncvar.ID, version syncvar.Version) iter.Seq[Range] {

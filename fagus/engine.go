@@ -38,6 +38,12 @@ type engine interface {
 	// Acquire returns when all variables of both lists are granted and their data are current.
 	// latest is of its last phase.
 	Acquire(shared, exclusive []syncvar.ID) (latest syncvar.Latest, err error)
+	// Await says that the rank, which holds a variable, releases it unchanged next, and then waits
+	// for a change of it by AcquireChanged.
+	Await(id syncvar.ID)
+	// AcquireChanged is Acquire after another rank has changed the variable of Await, or may have.
+	// eager says that it may return when it is not known yet whether a tenure has changed it.
+	AcquireChanged(shared, exclusive []syncvar.ID, eager bool) (latest syncvar.Latest, err error)
 	// Version returns the version of a variable that the rank holds, or last held.
 	Version(id syncvar.ID) syncvar.Version
 	// Owns reports whether this rank has the newest version of a variable, and grants it. Exactly
@@ -134,6 +140,14 @@ type replayEngine struct{ *replay.Engine }
 
 func (replayEngine) counts(*Stats) {}
 
+// Await does nothing: the record has what the next Acquire sees.
+func (replayEngine) Await(syncvar.ID) {}
+
+// AcquireChanged does not wait.
+func (e *replayEngine) AcquireChanged(shared, exclusive []syncvar.ID, _ bool) (syncvar.Latest, error) {
+	return e.Acquire(shared, exclusive)
+}
+
 type lockEngine struct {
 	*locks.Engine
 	port dimmnet.Port
@@ -142,6 +156,11 @@ type lockEngine struct {
 // Acquire acquires by locks: without a phase.
 func (e *lockEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest, error) {
 	return syncvar.Latest{}, e.Engine.Acquire(shared, exclusive)
+}
+
+// AcquireChanged waits until a rank releases the variable as changed.
+func (e *lockEngine) AcquireChanged(shared, exclusive []syncvar.ID, _ bool) (syncvar.Latest, error) {
+	return syncvar.Latest{}, e.Engine.AcquireChanged(shared, exclusive)
 }
 
 // Meet meets in phases.
@@ -174,6 +193,11 @@ func (e *threadedEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest
 	return syncvar.Latest{}, e.Engine.Acquire(shared, exclusive)
 }
 
+// AcquireChanged waits at the owner.
+func (e *threadedEngine) AcquireChanged(shared, exclusive []syncvar.ID, _ bool) (syncvar.Latest, error) {
+	return syncvar.Latest{}, e.Engine.AcquireChanged(shared, exclusive)
+}
+
 // Meet meets by the helper threads, which tell who came last.
 func (e *threadedEngine) Meet(call syncvar.Call, word uint64) (syncvar.Latest, error) {
 	return syncvar.Latest{}, e.Engine.Meet(call, word)
@@ -201,6 +225,12 @@ type phaseEngine struct {
 // Acquire acquires in phases.
 func (e *phaseEngine) Acquire(shared, exclusive []syncvar.ID) (syncvar.Latest, error) {
 	err := e.Engine.Acquire(shared, exclusive)
+	return e.Latest(), err
+}
+
+// AcquireChanged takes part in phases until the variable has changed.
+func (e *phaseEngine) AcquireChanged(shared, exclusive []syncvar.ID, eager bool) (syncvar.Latest, error) {
+	err := e.Engine.AcquireChanged(shared, exclusive, eager)
 	return e.Latest(), err
 }
 

@@ -3,6 +3,7 @@ package fagus
 import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
+	"github.com/fagus-dsm/fagus/syncvar"
 )
 
 // Acquire begins a tenure. It returns when every variable of set is granted with the requested
@@ -29,6 +30,11 @@ func (n *Node) Acquire(set *SyncSet) error {
 		return err
 	}
 	latest, err := n.engine.Acquire(set.shared, set.exclusive)
+	return n.acquired(set, latest, err)
+}
+
+// acquired ends an Acquire. latest and err are the result of the engine.
+func (n *Node) acquired(set *SyncSet, latest syncvar.Latest, err error) error {
 	if err := n.leave(rollcall.Acquire, PartAcquire, set, latest, err); err != nil {
 		return err
 	}
@@ -72,6 +78,12 @@ func (n *Node) Release(set *SyncSet) error {
 	if set == nil || n.held != set {
 		return n.errorf("Release: the set is not held: acquire it first, and release it only once")
 	}
+	return n.release(set, false)
+}
+
+// release releases the set that the rank holds. unchanged says that the program has written
+// nothing.
+func (n *Node) release(set *SyncSet, unchanged bool) error {
 	if err := n.events.tell(eventReleasing, rollcall.Release, set, nil); err != nil {
 		return n.errorf("%w", err)
 	}
@@ -85,7 +97,13 @@ func (n *Node) Release(set *SyncSet) error {
 	}
 	n.wrote = n.wrote[:0]
 	for _, id := range set.exclusive {
-		if n.space.EndWrite(id, n.engine.Version(id)) {
+		changed := false
+		if version := n.engine.Version(id); unchanged {
+			changed = n.space.EndUnchanged(id, version)
+		} else {
+			changed = n.space.EndWrite(id, version)
+		}
+		if changed {
 			n.wrote = append(n.wrote, id)
 		}
 	}

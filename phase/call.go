@@ -10,8 +10,8 @@ import (
 
 // Call takes the rank through communication phases until the call of l is complete. An Acquire is
 // complete when all variables of l are granted and their data have arrived, any other call when
-// all ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean, Attached and Word
-// of l, and must not touch l until Call returns.
+// all ranks are in it. The caller sets Call, Fenced, Shared, Exclusive, Clean, Attached, Awaits and
+// Word of l, and must not touch l until Call returns.
 func (e *Engine) Call(l *syncvar.List) error {
 	l.Since = e.mover.Phase
 	if e.quick == nil {
@@ -40,14 +40,27 @@ func (e *Engine) complete(l *syncvar.List) error {
 			return nil
 		}
 		if l.Call == syncvar.Acquire {
-			denial, known := syncvar.Conflict(e.outcome.Lists, e.outcome.Granted, e.mover.Rank)
-			e.observer.On(syncvar.Event{Kind: syncvar.Denied, Latest: e.outcome.Latest, Known: known, Denial: denial})
+			e.denied(l)
 		}
 		e.again(l)
+		if len(l.Awaits) > 0 {
+			if err := e.change.await(e, l); err != nil {
+				return e.fail(err)
+			}
+		}
 		if err := e.begin(l); err != nil {
 			return err
 		}
 	}
+}
+
+// denied tells the observer that the phase has not granted the variables of l.
+func (e *Engine) denied(l *syncvar.List) {
+	event := syncvar.Event{Kind: syncvar.Denied, Latest: e.outcome.Latest}
+	if len(l.Awaits) == 0 {
+		event.Denial, event.Known = syncvar.Conflict(e.outcome.Lists, e.outcome.Granted, e.mover.Rank)
+	}
+	e.observer.On(event)
 }
 
 // drive takes the rank through the rest of the phase.

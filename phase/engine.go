@@ -30,6 +30,7 @@ type Engine struct {
 	quick    agreement.Quick // agreement, if it polls; else nil
 	list     syncvar.List    // of Acquire and Meet
 	report   report
+	change   change // of AcquireChanged
 	observer syncvar.Observer
 	phases   bool      // observer wants syncvar.Agreed
 	err      error     // the first error; the engine stays failed

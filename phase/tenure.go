@@ -14,16 +14,16 @@ func (r *report) empty() bool { return len(r.clean)+len(r.wrote) == 0 && !r.fenc
 // Acquire runs phases until all variables of both lists are granted.
 func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 	l := &e.list
-	l.Call, l.Word, l.Shared, l.Exclusive = syncvar.Acquire, 0, shared, exclusive
+	l.Call, l.Word, l.Shared, l.Exclusive, l.Awaits = syncvar.Acquire, 0, shared, exclusive, nil
 	return e.reporting()
 }
 
 // Release ends a tenure of exclusive variables. written lists those that the rank has changed, in
 // the same order. It sends nothing: the next call reports the unchanged variables, and the changed
-// one. With one copy all variables count as changed, and no contents move.
+// one.
 func (e *Engine) Release(exclusive, written []syncvar.ID) {
-	if e.mover.Space.IsOneCopy() {
-		return
+	if len(written) == len(exclusive) && e.mover.Space.IsOneCopy() {
+		return // no contents move
 	}
 	if len(written) == 1 {
 		e.report.wrote = append(e.report.wrote[:0], written...)
@@ -61,7 +61,7 @@ func (e *Engine) Meet(call syncvar.Call, word uint64) error {
 		}
 	}
 	l := &e.list
-	l.Call, l.Word, l.Shared, l.Exclusive = call, word, nil, nil
+	l.Call, l.Word, l.Shared, l.Exclusive, l.Awaits = call, word, nil, nil, nil
 	return e.reporting()
 }
 

@@ -35,7 +35,7 @@ func (e *Engine) describe(w *syncvar.Wait) {
 		*w = w.From(what, ranks)
 	}
 	own := e.agreement.List()
-	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive} {
+	for _, ids := range [][]syncvar.ID{own.Shared, own.Exclusive, own.Awaits} {
 		for _, id := range ids[:min(len(ids), syncvar.WaitOwners-len(w.Owners))] {
 			w.Owners = append(w.Owners, syncvar.Holding{ID: id, Owner: e.agreement.Owner(id)})
 		}

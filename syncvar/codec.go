@@ -8,13 +8,14 @@ import (
 
 // A list on the wire:
 //
-//	call      1 byte, with the bit 0x80 if the rank is behind a Fence
+//	call      1 byte, with the bit 0x80 if the rank is behind a Fence, and 0x40 if it awaits
 //	phase     uvarint
 //	age       uvarint, Phase - Since
 //	declared  uvarint
 //	digest    8 bytes, little endian
 //	3 sets    Shared, Exclusive, Clean
 //	word      8 bytes, little endian, only in a Reduce
+//	awaited   uvarint, only if the rank awaits a change: the variable
 //
 // A set is the number of its runs, and then the gap, stride and count of each run. A run has count
 // IDs, each of them stride above the one before. gap is the number of IDs between the end of the
@@ -23,13 +24,19 @@ import (
 // MaxListBytes bounds the size of an encoded list.
 const MaxListBytes = 1 << 23
 
-const fencedBit = 0x80
+const (
+	fencedBit  = 0x80
+	awaitedBit = 0x40
+)
 
 // AppendList appends the encoding of l to b.
 func AppendList(b []byte, l *List) []byte {
 	call := byte(l.Call)
 	if l.Fenced {
 		call |= fencedBit
+	}
+	if len(l.Awaits) > 0 {
+		call |= awaitedBit
 	}
 	b = append(b, call)
 	b = binary.AppendUvarint(b, l.Phase)
@@ -41,6 +48,9 @@ func AppendList(b []byte, l *List) []byte {
 	b = appendSet(b, l.Clean)
 	if l.Call == Reduce {
 		b = binary.LittleEndian.AppendUint64(b, l.Word)
+	}
+	if len(l.Awaits) > 0 {
+		b = binary.AppendUvarint(b, uint64(l.Awaits[0]))
 	}
 	return b
 }
@@ -155,7 +165,7 @@ func DecodeList(b []byte) (List, error) {
 	d := decoder{b: b}
 	var l List
 	call := d.bytes(1)[0]
-	l.Call, l.Fenced = Call(call&^fencedBit), call&fencedBit != 0
+	l.Call, l.Fenced = Call(call&^(fencedBit|awaitedBit)), call&fencedBit != 0
 	if d.err == nil && (l.Call == 0 || l.Call >= lastCall) {
 		return List{}, fmt.Errorf("syncvar: list: unknown call %d", l.Call)
 	}
@@ -168,6 +178,9 @@ func DecodeList(b []byte) (List, error) {
 	l.Clean = d.set("clean")
 	if l.Call == Reduce {
 		l.Word = binary.LittleEndian.Uint64(d.bytes(8))
+	}
+	if call&awaitedBit != 0 {
+		l.Awaits = []ID{ID(d.uvarint("the", "awaited variable", MaxID-1))}
 	}
 	if d.err != nil {
 		return List{}, d.err
@@ -182,7 +195,10 @@ func (l *List) check() error {
 	if l.Call != Acquire && len(l.Shared)+len(l.Exclusive) > 0 {
 		return fmt.Errorf("syncvar: list: %v that wants variables", l.Call)
 	}
-	for _, set := range [...][]ID{l.Shared, l.Exclusive, l.Clean, l.Attached} {
+	if len(l.Awaits) > 0 && (l.Call != Acquire || !l.wantsNothing()) {
+		return fmt.Errorf("syncvar: list: %v that awaits a change, and wants %d variables", l.Call, len(l.Shared)+len(l.Exclusive))
+	}
+	for _, set := range [...][]ID{l.Shared, l.Exclusive, l.Clean, l.Attached, l.Awaits} {
 		if n := len(set); n > 0 && uint32(set[n-1]) >= l.Declared {
 			return fmt.Errorf("syncvar: list names variable %d, but its rank has made only %d declarations", set[n-1], l.Declared)
 		}

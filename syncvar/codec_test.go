@@ -41,6 +41,7 @@ func TestListRoundTrip(t *testing.T) {
 		{Call: syncvar.Reduce},
 		{Call: syncvar.Acquire, Fenced: true, Declared: 3, Shared: []syncvar.ID{2}},
 		{Call: syncvar.End, Fenced: true},
+		{Call: syncvar.Acquire, Declared: 9, Awaits: []syncvar.ID{8}, Clean: []syncvar.ID{8}},
 		{Call: syncvar.Acquire, Declared: 11, Shared: []syncvar.ID{0, 1, 2, 5, 9, 10}, Exclusive: []syncvar.ID{3}},
 	} {
 		roundTrip(t, l)

@@ -13,8 +13,8 @@ type Granting struct {
 }
 
 // Grant returns, by rank, whether the rank's list is granted in this phase. lists[r] is the list of
-// rank r. Only lists of Acquire can be granted, and none behind a Fence that a rank has not called
-// yet. The result is valid until m is used again; m may be nil.
+// rank r. Only lists of Acquire can be granted: none behind a Fence that a rank has not called yet,
+// and none that awaits a change. The result is valid until m is used again; m may be nil.
 func Grant(m *Granting, phase uint64, lists []List) []bool {
 	if m == nil {
 		m = new(Granting)
@@ -24,7 +24,7 @@ func Grant(m *Granting, phase uint64, lists []List) []bool {
 	open := Fenced(lists) == len(lists) // the Fence
 	wanting := 0                        // the number of Acquire lists that want a variable
 	for r := range lists {
-		granted[r] = lists[r].Call == Acquire && (open || !lists[r].Fenced)
+		granted[r] = lists[r].Call == Acquire && len(lists[r].Awaits) == 0 && (open || !lists[r].Fenced)
 		if granted[r] && !lists[r].wantsNothing() {
 			wanting++
 		}

@@ -4,7 +4,8 @@ import "fmt"
 
 // An inline request is an acquire list in one word, which a port can store at once. A list fits if
 // it wants at most one variable, names at most one clean or attached one, and its rank has
-// declared nothing since the previous phase. The Word of a Reduce is not part of the request, nor
+// declared nothing since the previous phase. A variable that it awaits is encoded as one that it
+// wants, with the access awaits. The Word of a Reduce is not part of the request, nor
 // are the contents of an attached variable: they go beside it, and land before it.
 //
 //	tag 12 | follows 1 | call 3 | access 2 | clean 1 | fenced 1 | age 7 | attached 1 | wanted 18 |
@@ -29,6 +30,9 @@ const (
 	cleanAt    = idAt + idBits
 )
 
+// awaits is the access in the request of a rank that awaits a change.
+const awaits = 3
+
 // tag returns the tag of a phase, which is never 0.
 func tag(phase uint64) uint64 { return phase%(1<<tagBits-1) + 1 }
 
@@ -40,7 +44,7 @@ func InlineIsOf(w, phase uint64) bool { return w&(1<<tagBits-1) == tag(phase) }
 // none.
 func (l *List) Inline(settled bool) (w uint64, fits bool) {
 	w = tag(l.Phase)
-	wanted, named, age := len(l.Shared)+len(l.Exclusive), len(l.Clean)+len(l.Attached), l.Phase-l.Since
+	wanted, named, age := len(l.Shared)+len(l.Exclusive)+len(l.Awaits), len(l.Clean)+len(l.Attached), l.Phase-l.Since
 	if !settled || wanted > 1 || named > 1 || age >= 1<<ageBits {
 		return w | followsBit, false
 	}
@@ -56,6 +60,9 @@ func (l *List) Inline(settled bool) (w uint64, fits bool) {
 	case len(l.Exclusive) > 0:
 		want = l.Exclusive[0]
 		bits |= uint64(Exclusive) << accessAt
+	case len(l.Awaits) > 0:
+		want = l.Awaits[0]
+		bits |= awaits << accessAt
 	}
 	switch {
 	case len(l.Clean) > 0:
@@ -90,13 +97,17 @@ func InlineFollows(w, phase uint64) (bool, error) {
 
 // InlineTakes checks the inline request w of a rank that has made so many declarations. ok reports
 // whether w is valid and says that the rank acquires since this phase, and reports no clean
-// variable. access and id are what the rank wants; access is 0 if it wants nothing.
-func InlineTakes(w uint64, declared uint32) (access Access, id ID, ok bool) {
+// variable. access and id are what the rank wants; access is 0 if it wants nothing. waits says that
+// it awaits a change.
+func InlineTakes(w uint64, declared uint32) (access Access, id ID, waits, ok bool) {
 	const other = followsBit | (1<<callBits-1)<<callAt | cleanBit | 1<<fencedAt | (1<<ageBits-1)<<ageAt
 	access, id = Access(w>>accessAt&3), ID(w>>idAt&(1<<idBits-1))
-	wants := access == 0 && id == 0 || access > 0 && access <= Exclusive && uint32(id) < declared
+	wants := access == 0 && id == 0 || access > 0 && uint32(id) < declared
 	attaches := w>>cleanAt == 0 && w&attachBit == 0 || w&attachBit != 0 && uint32(w>>cleanAt) < declared
-	return access, id, w&other == 0 && wants && attaches
+	if access == awaits {
+		access, id, waits = 0, 0, true
+	}
+	return access, id, waits, w&other == 0 && wants && attaches
 }
 
 // InlineAttached returns the variable whose contents are attached to an inline request, if one is.
@@ -141,8 +152,8 @@ func (l *List) DecodeInline(w, phase uint64, first bool, ids *InlineIDs) (follow
 		l.Shared = ids.wanted[:]
 	case Exclusive:
 		l.Exclusive = ids.wanted[:]
-	default:
-		return false, fmt.Errorf("syncvar: inline request %#x: unknown access 3", w)
+	case awaits:
+		l.Awaits = ids.wanted[:]
 	}
 	switch w & (cleanBit | attachBit) {
 	case cleanBit:

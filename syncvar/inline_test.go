@@ -70,7 +70,7 @@ func TestHostileInlineRequests(t *testing.T) {
 		{w | 4<<ageAt, "began 4 phases ago, in phase 3"},
 		{w | 1<<idAt, "wants variable 1 without an access"},
 		{w | 1<<accessAt, "Reduce that wants variables"},
-		{w | 3<<accessAt, "access 3"},
+		{w | 3<<accessAt, "awaits a change"},
 		{w | 1<<cleanAt, "without the clean bit"},
 		{w | cleanBit | 9<<cleanAt, "variable 9, but its rank has made only 9"},
 		{w | attachBit | 9<<cleanAt, "variable 9, but its rank has made only 9"},

@@ -21,6 +21,9 @@ import (
 // requests made with an older Hint, until its own request is granted. Older requests wait only for
 // newer requests, so no request waits for itself.
 //
+// A request may wait for a change (Want.Waits). Until the content is newer than the rank's copy, it
+// delays no other request. It moves with the ownership, too.
+//
 // At first rank 0 owns all variables.
 type Site struct {
 	rank        dimmnet.Rank
@@ -30,6 +33,7 @@ type Site struct {
 	access      Access         // at the owner: the access of the holders
 	holders     []dimmnet.Rank // at the owner: the ranks that hold the variable
 	waiting     []Want         // at the owner: requests in order of arrival
+	parked      []Want         // at the owner: requests that wait for a change
 	lender      dimmnet.Rank   // the rank that granted this rank's last shared tenure
 	asking      Want           // this rank's own request; Access is 0 if there is none
 	deferred    []Want         // requests older than asking
@@ -60,6 +64,7 @@ type Want struct {
 	Rank   dimmnet.Rank
 	Access Access
 	Brief  bool    // a shared tenure that ends at once, as in Update: it is never released
+	Waits  bool    // to be granted when the content is newer than Have
 	Have   Version // the version of the rank's copy
 	Asked  Version // the version of the rank's hint when it made the request
 	// Delayed says that the request has waited for a holder or for another request.
@@ -136,7 +141,7 @@ func (s *Site) Request(w Want) ([]Action, error) {
 	if w.Rank == s.hint.Owner {
 		return nil, fmt.Errorf("syncvar: rank %d requests a variable that it owns", w.Rank)
 	}
-	if s.asking.Access != 0 && !s.asking.Brief && w.Rank != s.rank && w.Asked < s.asking.Asked {
+	if s.asking.Access != 0 && !s.asking.Brief && !s.asking.Waits && w.Rank != s.rank && w.Asked < s.asking.Asked {
 		w.Delayed = true
 		s.deferred = append(s.deferred, w)
 		return nil, nil
@@ -146,7 +151,8 @@ func (s *Site) Request(w Want) ([]Action, error) {
 }
 
 func (s *Site) enqueue(w Want) ([]Action, error) {
-	if slices.Contains(s.holders, w.Rank) || slices.ContainsFunc(s.waiting, func(x Want) bool { return x.Rank == w.Rank }) {
+	same := func(x Want) bool { return x.Rank == w.Rank }
+	if slices.Contains(s.holders, w.Rank) || slices.ContainsFunc(s.waiting, same) || slices.ContainsFunc(s.parked, same) {
 		return nil, fmt.Errorf("syncvar: rank %d requests a variable that it holds or waits for", w.Rank)
 	}
 	if max(w.Have, w.Asked) > s.hint.Version {
@@ -154,8 +160,17 @@ func (s *Site) enqueue(w Want) ([]Action, error) {
 			w.Rank, s.hint.Version, w.Have, w.Asked)
 	}
 	w.Delayed = w.Delayed || len(s.waiting) > 0 || s.conflicts(w.Access)
-	s.waiting = append(s.waiting, w)
+	s.place(w)
 	return s.serve(), nil
+}
+
+// place adds a request at the owner.
+func (s *Site) place(w Want) {
+	if w.Waits && s.written <= w.Have {
+		s.parked = append(s.parked, w)
+	} else {
+		s.waiting = append(s.waiting, w)
+	}
 }
 
 // Release ends a rank's tenure at the owner and returns the actions to carry out. written says
@@ -171,6 +186,11 @@ func (s *Site) Release(rank dimmnet.Rank, written bool) ([]Action, error) {
 	s.holders = slices.Delete(s.holders, i, i+1)
 	if written {
 		s.written = s.hint.Version
+		parked := s.parked
+		s.parked = nil
+		for _, w := range parked {
+			s.place(w)
+		}
 	}
 	return s.serve(), nil
 }
@@ -191,12 +211,15 @@ func (s *Site) Granted(from dimmnet.Rank, version, written Version) (actions []A
 	}
 	s.hint = Hint{version, s.rank}
 	s.written, s.unannounced = written, true
-	s.holders, s.access, s.waiting = append(s.holders, s.rank), access, deferred
+	s.holders, s.access = append(s.holders, s.rank), access
+	for _, w := range deferred {
+		s.place(w)
+	}
 	return nil
 }
 
 // Free reports whether this rank owns the variable, nobody holds it, and nobody waits for it.
-func (s *Site) Free() bool { return s.Owns() && len(s.holders)+len(s.waiting) == 0 }
+func (s *Site) Free() bool { return s.Owns() && len(s.holders)+len(s.waiting)+len(s.parked) == 0 }
 
 // Written returns, at the owner, the last version that changed the content.
 func (s *Site) Written() Version { return s.written }
@@ -233,10 +256,10 @@ func (s *Site) serve() (actions []Action) {
 		s.waiting = s.waiting[1:]
 		actions = append(actions, s.grant(w))
 		if !s.Owns() {
-			for _, x := range s.waiting {
+			for _, x := range append(s.waiting, s.parked...) {
 				actions = append(actions, Action{Want: x, To: s.hint.Owner})
 			}
-			s.waiting = nil
+			s.waiting, s.parked = nil, nil
 		}
 	}
 	return actions

@@ -27,6 +27,7 @@ type tenant struct {
 	holds   bool
 	copied  int      // the number of the newest write in the rank's copy
 	due     int      // the number of writes at a brief request, which the grant must bring
+	had     int      // copied at the last request
 	open    bool     // other ranks may take the variable, and the site learns of it later
 	taken   Hint     // the rank that was the last to take the variable from this one
 	early   []packet // passes that overtook the grant to this rank
@@ -34,6 +35,9 @@ type tenant struct {
 
 // lost reports whether another rank has taken the variable without the site's knowledge.
 func (t *tenant) lost() bool { return t.open && t.taken.Version > t.site.hint.Version }
+
+// lulled reports whether the rank waits for a change, and there is none after so many writes.
+func (t *tenant) lulled(wrote int) bool { return t.site.asking.Waits && t.copied == wrote }
 
 // settle tells the site which rank has taken the variable, and closes the variable unless brief.
 func (t *tenant) settle(brief bool) {
@@ -72,6 +76,7 @@ func (w *sites) clone() *sites {
 		s := &c.ranks[i].site
 		c.ranks[i].early = slices.Clone(c.ranks[i].early)
 		s.holders, s.waiting, s.deferred = slices.Clone(s.holders), slices.Clone(s.waiting), slices.Clone(s.deferred)
+		s.parked = slices.Clone(s.parked)
 	}
 	c.wires = slices.Clone(w.wires)
 	for i := range c.wires {
@@ -86,7 +91,7 @@ func (w *sites) key() string {
 	fmt.Fprint(&b, w.wrote, w.announced, w.reader)
 	for i := range w.ranks {
 		t := &w.ranks[i]
-		fmt.Fprint(&b, t.site, len(t.program), t.waits, t.holds, t.copied, t.due, t.open, t.taken, t.early)
+		fmt.Fprint(&b, t.site, len(t.program), t.waits, t.holds, t.copied, t.due, t.had, t.open, t.taken, t.early)
 	}
 	for _, wire := range w.wires {
 		fmt.Fprint(&b, wire, ";")
@@ -144,8 +149,8 @@ func (w *sites) send(from, to dimmnet.Rank, m packet) {
 func (w *sites) ask(r dimmnet.Rank) error {
 	t := &w.ranks[r]
 	want := t.program[0]
-	t.program, t.waits, t.due = t.program[1:], true, w.wrote
-	t.settle(want.Brief)
+	t.program, t.waits, t.due, t.had = t.program[1:], true, w.wrote, t.copied
+	t.settle(want.Brief && !want.Waits)
 	actions, err := t.site.Ask(want)
 	return w.act(r, actions, err)
 }
@@ -216,6 +221,9 @@ func (w *sites) pass(at dimmnet.Rank, m packet) error {
 func (w *sites) begin(action Action) error {
 	t := &w.ranks[action.Rank]
 	t.waits, t.holds = false, !action.Brief
+	if action.Waits && t.had == w.wrote {
+		return fmt.Errorf("%+v begins without a change since write %d", action, t.had)
+	}
 	if action.Brief {
 		if t.copied < t.due {
 			return fmt.Errorf("%+v brings write %d of %d", action, t.copied, t.due)
@@ -280,13 +288,13 @@ func (w *sites) land(from, to dimmnet.Rank) error {
 		}
 		return w.act(to, actions, nil)
 	}
-	t.settle(m.action.Brief)
+	t.settle(m.action.Brief && !m.action.Waits)
 	actions, err := t.site.Request(m.action.Want)
 	return w.act(to, actions, err)
 }
 
-// explore visits all reachable states. In a final state no rank may wait, and one rank must own
-// the variable.
+// explore visits all reachable states. In a final state one rank must own the variable, and no rank
+// may wait but for a change that nobody has made.
 func explore(t *testing.T, first *sites) (states int) {
 	t.Helper()
 	stack := []*sites{first}
@@ -307,7 +315,7 @@ func explore(t *testing.T, first *sites) (states int) {
 			if w.ranks[i].site.Owns() && !w.ranks[i].lost() {
 				owners++
 			}
-			waits = waits || w.ranks[i].waits
+			waits = waits || w.ranks[i].waits && !w.ranks[i].lulled(w.wrote)
 		}
 		if owners > 1 || len(list) == 0 && (owners != 1 || waits) {
 			t.Fatalf("programs %v: %s: %d owners, a rank waits: %v", programs, strings.Join(w.trail, ", "), owners, waits)
@@ -352,6 +360,26 @@ func TestTakesExhaustively(t *testing.T) {
 		t.Skip("short: nothing here is concurrent")
 	}
 	exploreAll(t, true)
+}
+
+// TestWaitsExhaustively lets ranks wait for a change, with and without Takes.
+func TestWaitsExhaustively(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: nothing here is concurrent")
+	}
+	exclusive, change := Want{Access: Exclusive}, Want{Access: Exclusive, Waits: true}
+	states := 0
+	for _, direct := range []bool{false, true} {
+		for _, programs := range [][][]Want{
+			{{exclusive}, {exclusive, change}, {exclusive}},
+			{{change}, {change, exclusive}, {exclusive}},
+			{{exclusive}, {{Access: Shared, Waits: true}}, {change, exclusive}},
+			{{exclusive}, {{Access: Shared, Brief: true, Waits: true}}, {exclusive, change}},
+		} {
+			states += explore(t, newSites(programs, direct))
+		}
+	}
+	t.Logf("%d states", states)
 }
 
 // TestPassesExhaustively lets every reader get the data from the reader before it. The copy of that

@@ -72,6 +72,7 @@ type List struct {
 	Exclusive []ID   // variables wanted for writing
 	Clean     []ID   // variables held exclusively since the last phase and left unchanged
 	Attached  []ID   // a variable whose contents come with an inline request; at most one
+	Awaits    []ID   // a variable for whose change the rank waits; at most one. It wants nothing.
 	Word      uint64 // the rank's word in a Reduce; 0 in other calls
 }
 
@@ -79,7 +80,7 @@ type List struct {
 // reports nothing. The declarations remain.
 func (l *List) Meet(call Call, phase, word uint64) {
 	l.Phase, l.Since, l.Call, l.Fenced, l.Word = phase, phase, call, false, word
-	l.Shared, l.Exclusive, l.Clean, l.Attached = nil, nil, nil, nil
+	l.Shared, l.Exclusive, l.Clean, l.Attached, l.Awaits = nil, nil, nil, nil, nil
 }
 
 // Meets reports whether the list says only that its rank waits for all ranks in a call.

@@ -71,6 +71,13 @@ func (t *Table) Version(id ID) Version {
 	return t.states[id].Version
 }
 
+// Changed reports what has happened to a variable since a version: tenure says that an exclusive
+// tenure has been granted, and content that one is known to have changed the content.
+func (t *Table) Changed(id ID, since Version) (tenure, content bool) {
+	s := t.State(id)
+	return s.Version > since, s.Written > since
+}
+
 func (t *Table) at(id ID) *State {
 	for int(id) >= len(t.states) {
 		t.states = append(t.states, State{Version: t.first})

@@ -42,6 +42,7 @@ type Engine struct {
 	waiter  waiter
 	caller  caller
 	poster  poster
+	watcher watcher
 	counts  Counts
 
 	updates uint64 // the number of Updates up to now
@@ -110,6 +111,7 @@ func New(h dimmnet.Host, space *consistency.Space, cfg Config) (*Engine, error) 
 		e.spins = spins
 	}
 	e.waiter, e.caller, e.poster = waiter{Port: p, e: e}, caller{Port: p, e: e}, poster{port: p, off: e.wake}
+	e.watcher = watcher{Port: p, e: e}
 	if e.memory, err = newMemory(h.(dimmnet.Sharer), 1+e.nodes); err != nil {
 		return nil, err
 	}
@@ -171,6 +173,10 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 	if err := e.called(); err != nil {
 		return err
 	}
+	return e.acquireAll(shared, exclusive)
+}
+
+func (e *Engine) acquireAll(shared, exclusive []syncvar.ID) error {
 	if len(exclusive) > 0 && e.settled != e.updates {
 		if err := e.awaitCalls(); err != nil {
 			return err
@@ -207,7 +213,7 @@ func (e *Engine) Owns(id syncvar.ID) bool {
 }
 
 // Release ends the tenures of both lists. It waits for no other rank. written lists the exclusive
-// variables that the rank changed; with one copy it is ignored.
+// variables that the rank changed. It wakes the ranks that wait for a change of them.
 func (e *Engine) Release(shared, exclusive, written []syncvar.ID) error {
 	if e.private {
 		for _, id := range written {
@@ -220,7 +226,11 @@ func (e *Engine) Release(shared, exclusive, written []syncvar.ID) error {
 		}
 	}
 	for _, id := range exclusive {
-		if err := e.release(id); err != nil {
+		if len(written) > 0 && e.watched(id) {
+			if err := e.releaseChanged(id, written); err != nil {
+				return err
+			}
+		} else if err := e.release(id); err != nil {
 			return err
 		}
 	}

@@ -26,8 +26,13 @@ type lock struct {
 	_     uint32
 	// declared identifies the declarations up to the variable, and the rank that made them.
 	declared atomic.Uint64
-	_        [recordBytes - 32]byte
+	// watchers has a bit for each rank that waits for a change. Ranks set theirs while they hold
+	// the variable. Of more ranks than bits, several share a bit.
+	watchers [watchBits / 64]atomic.Uint64
 }
+
+// watchBits is the number of bits of lock.watchers.
+const watchBits = 8 * (recordBytes - 32)
 
 // entry is the record of a rank: its place in the queue of the variable for which it waits. The
 // rank writes next and wants before it joins the queue. From then on they belong to the rank that
@@ -36,10 +41,11 @@ type entry struct {
 	next    uint32        // 1 plus the next rank; 0: none
 	wants   uint32        // the access that the rank wants
 	granted atomic.Uint32 // 1: the rank has the variable
-	sleeps  atomic.Uint32 // 1: the rank that sets granted must wake this rank
+	sleeps  atomic.Uint32 // 1: the rank that sets granted or changed must wake this rank
 	// calls is the number of Updates after which the rank made a call.
-	calls atomic.Uint64
-	_     [recordBytes - 24]byte
+	calls   atomic.Uint64
+	changed atomic.Uint32 // 1: the variable for whose change the rank waits has changed
+	_       [recordBytes - 28]byte
 }
 
 // common is the first record.

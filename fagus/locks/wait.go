@@ -118,9 +118,10 @@ func (w *waiter) Idle(since dimmnet.Mark) {
 
 // waiting says what a rank waits for; the zero value: for nothing, or in a Meet.
 type waiting struct {
-	lock  *lock
-	id    syncvar.ID
-	calls uint64 // if not 0: the rank waits for a call of every rank after so many Updates
+	lock    *lock
+	id      syncvar.ID
+	changes bool   // the rank waits for a change of the variable, not for the variable
+	calls   uint64 // if not 0: the rank waits for a call of every rank after so many Updates
 }
 
 func (e *Engine) record(w waiting) {
@@ -135,6 +136,8 @@ func (e *Engine) LastWait() (w syncvar.Wait) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch at := e.at; {
+	case at.changes:
+		return w.From(fmt.Sprintf("a change of %q", e.space.Name(at.id)), nil)
 	case at.lock != nil:
 		s := at.lock.load()
 		if s&left == 0 && s.holders() > 0 {

@@ -35,7 +35,8 @@ type Engine struct {
 	most   int            // the longest out queue possible if all ranks follow the protocol
 	events [threads]dimmnet.Event
 	cfg    Config
-	helper *helper // the only helper thread; nil if there are three, or none
+	helper *helper    // the only helper thread; nil if there are three, or none
+	change syncvar.ID // of Await
 
 	mu      sync.Mutex    // guards everything below
 	due     [threads]bool // the threads that unlock will wake
@@ -68,6 +69,7 @@ type helpers struct {
 
 type want struct {
 	access syncvar.Access
+	waits  bool // for a change
 	state  wantState
 	early  []early             // in state wantGrant: at most syncvar.Fanout
 	from   dimmnet.Rank        // in state wantData: the rank that sends the data
@@ -172,6 +174,10 @@ func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
 	if err := e.port.Err(); err != nil {
 		return err
 	}
+	return e.acquireAll(shared, exclusive)
+}
+
+func (e *Engine) acquireAll(shared, exclusive []syncvar.ID) error {
 	for len(shared)+len(exclusive) > 0 {
 		id, access := syncvar.ID(0), syncvar.Shared
 		if len(exclusive) == 0 || len(shared) > 0 && shared[0] < exclusive[0] {
@@ -224,7 +230,7 @@ func (e *Engine) ask(id syncvar.ID, w syncvar.Want) error {
 			e.count(w)
 		}
 		e.had[id] = struct{}{}
-		e.wanted[id] = &want{access: w.Access, state: wantGrant}
+		e.wanted[id] = &want{access: w.Access, state: wantGrant, waits: w.Waits}
 		e.delayed = false
 		if s.Owns() { // otherwise granted sets the delayer
 			if holders := s.Blockers(); len(holders) > 0 {

@@ -166,7 +166,7 @@ func (e *Engine) prepare(p dimmnet.Port, in incoming) error {
 	e.mu.Lock()
 	e.serving = uint64(m.id) + 1
 	e.mu.Unlock()
-	return e.shut(process, p, m.id, m.flag)
+	return e.shut(process, p, m.id, m.flag && !m.waits)
 }
 
 // beginOpen returns the word to store in the record of a variable, if this rank is the owner and

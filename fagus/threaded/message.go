@@ -28,6 +28,7 @@ type message struct {
 	call    syncvar.Call   // arrive, leave
 	flag    bool           // request: brief; grant: data follow
 	delayed bool           // request, grant, pass: the request has waited (syncvar.Want.Delayed)
+	waits   bool           // request: it waits for a change (syncvar.Want.Waits)
 	passed  bool           // grant: by a reader, for the owner
 	// rank is, in a request and a pass, the rank that made the request; in a passed grant, the
 	// owner; in arrive and leave, the rank that arrived last.
@@ -51,6 +52,7 @@ const (
 	flagBit = 1 << iota
 	delayedBit
 	passedBit
+	waitsBit
 )
 
 // append appends the encoding of m, little endian, to b.
@@ -64,6 +66,9 @@ func (m message) append(b []byte) []byte {
 	}
 	if m.passed {
 		flag |= passedBit
+	}
+	if m.waits {
+		flag |= waitsBit
 	}
 	b = append(b, byte(m.op), byte(m.access), byte(m.call), flag)
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.rank))
@@ -88,6 +93,7 @@ func decode(b []byte, nodes int) (message, error) {
 		flag:     b[3]&flagBit != 0,
 		delayed:  b[3]&delayedBit != 0,
 		passed:   b[3]&passedBit != 0,
+		waits:    b[3]&waitsBit != 0,
 		rank:     dimmnet.Rank(rank),
 		id:       syncvar.ID(binary.LittleEndian.Uint32(b[8:])),
 		declared: binary.LittleEndian.Uint32(b[12:]),
@@ -101,7 +107,7 @@ func decode(b []byte, nodes int) (message, error) {
 	switch {
 	case m.op == 0 || m.op >= lastOp:
 		return message{}, fmt.Errorf("a message of unknown kind %d", m.op)
-	case b[3] >= passedBit<<1 || m.delayed && m.op != request && m.op != grant && m.op != pass || m.passed && (m.op != grant || !m.flag) || rank >= uint32(nodes) || m.id >= syncvar.MaxID:
+	case b[3] >= waitsBit<<1 || m.delayed && m.op != request && m.op != grant && m.op != pass || m.passed && (m.op != grant || !m.flag) || m.waits && m.op != request || rank >= uint32(nodes) || m.id >= syncvar.MaxID:
 		return message{}, fmt.Errorf("a message with flag %d, rank %d, variable %d", b[3], rank, m.id)
 	case (m.op == request) != (m.access == syncvar.Shared || m.access == syncvar.Exclusive):
 		return message{}, fmt.Errorf("a message of kind %d with %v", m.op, m.access)

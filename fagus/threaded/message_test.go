@@ -62,7 +62,7 @@ func TestFirstInvalid(t *testing.T) {
 		return m.append(nil)
 	}
 	flagged := change(func(*message) {})
-	flagged[3] = passedBit << 1
+	flagged[3] = waitsBit << 1
 	for title, b := range map[string][]byte{
 		"a rank":     change(func(m *message) { m.rank++ }),
 		"a variable": change(func(m *message) { m.id++ }),

@@ -27,7 +27,7 @@ func (e *Engine) requested(from dimmnet.Rank, m message) error {
 	if err := e.checkDeclared(m.rank, &m); err != nil {
 		return err
 	}
-	actions, err := e.site(m.id).Request(syncvar.Want{Rank: m.rank, Access: m.access, Brief: m.flag, Have: m.since, Asked: m.version, Delayed: m.delayed})
+	actions, err := e.site(m.id).Request(syncvar.Want{Rank: m.rank, Access: m.access, Brief: m.flag, Waits: m.waits, Have: m.since, Asked: m.version, Delayed: m.delayed})
 	if err := e.follow(m.id, actions, err); err != nil {
 		return fmt.Errorf("rank %d sent a request: %w", from, err)
 	}
@@ -57,7 +57,7 @@ func (e *Engine) follow(id syncvar.ID, actions []syncvar.Action, err error) erro
 
 func (e *Engine) carryOut(id syncvar.ID, t *syncvar.Action) error {
 	if !t.Granted() {
-		m := message{op: request, id: id, access: t.Access, flag: t.Brief, delayed: t.Delayed, rank: t.Rank, since: t.Have, version: t.Asked}
+		m := message{op: request, id: id, access: t.Access, flag: t.Brief, waits: t.Waits, delayed: t.Delayed, rank: t.Rank, since: t.Have, version: t.Asked}
 		if t.Rank == e.rank {
 			e.declare(&m)
 		}

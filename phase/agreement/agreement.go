@@ -46,6 +46,9 @@ type Protocol interface {
 	// Version returns the version, after the last phase, of a variable that this rank holds or
 	// held last.
 	Version(id syncvar.ID) syncvar.Version
+	// Changed reports what has happened, up to the last phase, to a variable that this rank has
+	// held, since a version (syncvar.Table.Changed).
+	Changed(id syncvar.ID, since syncvar.Version) (tenure, content bool)
 	// Table returns the table after the last phase.
 	Table() *syncvar.Table
 

@@ -21,6 +21,7 @@ type Inline struct {
 	requests requests
 	polls    bool
 	everyone []bool             // by rank: true
+	some     []bool             // by rank; reused by without
 	prefetch dimmnet.Prefetcher // the port, or nil
 
 	attachment []byte              // goes with this rank's request, or is being read

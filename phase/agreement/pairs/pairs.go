@@ -178,6 +178,11 @@ func (p *Protocol) Moved(id syncvar.ID) syncvar.Version { return p.table.Version
 // Version returns the version of a variable after the last phase.
 func (p *Protocol) Version(id syncvar.ID) syncvar.Version { return p.table.Version(id) }
 
+// Changed reports what has happened to a variable since a version.
+func (p *Protocol) Changed(id syncvar.ID, since syncvar.Version) (tenure, content bool) {
+	return p.table.Changed(id, since)
+}
+
 // Owner returns the rank that last had a variable exclusively.
 func (p *Protocol) Owner(id syncvar.ID) dimmnet.Rank { return p.table.State(id).Owner }
 

@@ -16,7 +16,7 @@ import (
 // turn ends the phase if it is a turn. It does the work of plan, the Mover and Finish. Otherwise
 // it returns false, and has done nothing that plan would not do.
 func (p *Inline) turn() (done bool, err error) {
-	to, access, id, ok := p.taker()
+	to, access, id, granted, ok := p.taker()
 	if !ok {
 		return false, nil
 	}
@@ -27,7 +27,7 @@ func (p *Inline) turn() (done bool, err error) {
 		}
 	}
 	p.offered = nil
-	p.outcome.Granted, p.outcome.Complete, p.outcome.Transfers = p.everyone, 0, p.outcome.Transfers[:0]
+	p.outcome.Granted, p.outcome.Complete, p.outcome.Transfers = granted, 0, p.outcome.Transfers[:0]
 	if access != 0 {
 		if to == p.rank && p.prefetch != nil && p.m.Space.IsOneCopy() {
 			p.prefetchFirst(id, access == syncvar.Exclusive)
@@ -38,23 +38,41 @@ func (p *Inline) turn() (done bool, err error) {
 }
 
 // taker returns the rank that wants a variable, and what it wants; access is 0 if no rank wants
-// one. ok is false if the requests show that the phase is no turn.
-func (p *Inline) taker() (to dimmnet.Rank, access syncvar.Access, id syncvar.ID, ok bool) {
-	to = p.rank
-	if access, id, ok = syncvar.InlineTakes(p.requests.own, p.requests.list.Declared); !ok {
-		return 0, 0, 0, false
+// one. granted is by rank: all but those that await a change. ok is false if the requests show that
+// the phase is no turn.
+func (p *Inline) taker() (to dimmnet.Rank, access syncvar.Access, id syncvar.ID, granted []bool, ok bool) {
+	to, granted = p.rank, p.everyone
+	access, id, waits, ok := syncvar.InlineTakes(p.requests.own, p.requests.list.Declared)
+	if !ok {
+		return 0, 0, 0, nil, false
+	}
+	if waits {
+		granted = p.without(granted, p.rank)
 	}
 	for i, w := range p.requests.words {
 		from := p.peers[i]
-		a, wanted, ok := syncvar.InlineTakes(w, p.outcome.Lists[from].Declared)
+		a, wanted, waits, ok := syncvar.InlineTakes(w, p.outcome.Lists[from].Declared)
 		if !ok || a != 0 && access != 0 {
-			return 0, 0, 0, false
+			return 0, 0, 0, nil, false
+		}
+		if waits {
+			granted = p.without(granted, from)
 		}
 		if a != 0 {
 			to, access, id = from, a, wanted
 		}
 	}
-	return to, access, id, true
+	return to, access, id, granted, true
+}
+
+// without returns granted without a rank. It does not change p.everyone.
+func (p *Inline) without(granted []bool, rank dimmnet.Rank) []bool {
+	if &granted[0] == &p.everyone[0] {
+		p.some = append(p.some[:0], granted...)
+		granted = p.some
+	}
+	granted[rank] = false
+	return granted
 }
 
 // handOver brings variable id from its owner if rank to, which wants it, is this rank. It returns

@@ -201,6 +201,11 @@ func (p *Protocol) Version(id syncvar.ID) syncvar.Version {
 	return p.replica.version(p, id)
 }
 
+// Changed reports what has happened to a variable since a version.
+func (p *Protocol) Changed(id syncvar.ID, since syncvar.Version) (tenure, content bool) {
+	return p.replica.changed(p, id, since)
+}
+
 // Moved returns the version of a variable that this rank moves, before the phase.
 func (p *Protocol) Moved(id syncvar.ID) syncvar.Version {
 	v, ok := p.part.version(id)

@@ -110,12 +110,24 @@ func (r *Replica) owner(id syncvar.ID) dimmnet.Rank {
 func (r *Replica) version(p *Protocol, id syncvar.ID) syncvar.Version {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.tableOf(p, id).Version(id)
+}
+
+// changed is Table.Changed after the last phase of p, which is between phases.
+func (r *Replica) changed(p *Protocol, id syncvar.ID, since syncvar.Version) (tenure, content bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tableOf(p, id).Changed(id, since)
+}
+
+// tableOf returns the table that has a variable, as it is after the last phase of p.
+func (r *Replica) tableOf(p *Protocol, id syncvar.ID) *syncvar.Table {
 	r.catchUp(&p.course)
 	if !r.followed.contains(id) {
 		r.bringUp()
-		return r.far.Version(id) // no rank of the process has ever wanted it
+		return &r.far // no rank of the process has ever wanted it
 	}
-	return r.near.Version(id)
+	return &r.near
 }
 
 // decode returns the schedule of a bundle of all ranks from the present phase of p. In a phase the

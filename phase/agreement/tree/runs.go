@@ -96,7 +96,7 @@ func idsOf(l *syncvar.List) [3][]syncvar.ID { return [...][]syncvar.ID{l.Shared,
 // stepsBetween returns the differences of the ages and of the IDs of two lists; ok is false if they
 // differ in anything else.
 func stepsBetween(a, b *syncvar.List) (steps []int, ok bool) {
-	alike := a.Call == b.Call && a.Fenced == b.Fenced && a.Declared == b.Declared && a.Digest == b.Digest && a.Word == b.Word
+	alike := a.Call == b.Call && a.Fenced == b.Fenced && a.Declared == b.Declared && a.Digest == b.Digest && a.Word == b.Word && slices.Equal(a.Awaits, b.Awaits)
 	steps = append(steps, int(a.Since)-int(b.Since))
 	for i, ids := range idsOf(a) {
 		to := idsOf(b)[i]

@@ -1,0 +1,146 @@
+package parts_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/inproc"
+	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
+	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
+	"github.com/fagus-dsm/fagus/dimmnet/sim"
+	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts"
+)
+
+// onChannels calls test as everywhere does, and with each way in which helper threads serve
+// requests, over tcp, and on a network that loses packets.
+func onChannels(t *testing.T, test func(on fagus.Config)) {
+	everywhere(t, test)
+	simulated := func(cfg sim.Config) dimmnet.Network {
+		net, err := sim.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return net
+	}
+	threaded := fagus.Config{Nodes: 3, Mode: fagus.Threaded, Helpers: true, Net: inproc.New(inproc.Config{})}
+	all := []fagus.Config{threaded}
+	if shm.Supported() == nil {
+		threaded.Helpers, threaded.Net = false, tcp.New(tcp.Config{})
+		all = append(all, threaded, fagus.Config{Nodes: 3, Net: tcp.New(tcp.Config{Bulk: 1 << 20})})
+	}
+	if !testing.Short() {
+		for _, threaded.Nodes = range []int{3, 6} { // with 6, trees
+			for seed := range uint64(3) {
+				threaded.Net = simulated(sim.Config{Seed: seed, Limit: 100 * dimmnet.Second})
+				all = append(all, threaded)
+				direct, notices := threaded, threaded
+				direct.Direct, notices.Notices = true, true
+				all = append(all, direct, notices)
+			}
+		}
+		threaded.Net = simulated(sim.Config{UDP: &sim.UDP{Loss: 0.05}, Limit: 100 * dimmnet.Second})
+		all = append(all, threaded, fagus.Config{Nodes: 3, Net: threaded.Net})
+	}
+	for _, on := range longtest.Share(all) {
+		test(on)
+	}
+}
+
+// TestPipeline: every rank receives what the rank before sends, adds its number, and passes it on.
+func TestPipeline(t *testing.T) {
+	onChannels(t, func(on fagus.Config) {
+		on.Check = fagus.CheckOn
+		for _, capacity := range []int{1, 3} {
+			got := runFor(t, on, func(n *fagus.Node) ([]int64, error) { return pipe(n, 20, capacity) })
+			var want []int64
+			for i := range int64(20) {
+				for r := range int64(on.Nodes) {
+					i += r
+				}
+				want = append(want, i)
+			}
+			if last := got[on.Nodes-1]; !slices.Equal(last, want) {
+				t.Fatalf("%d nodes, %v mode, capacity %d: the last rank has %v, want %v", on.Nodes, on.Mode, capacity, last, want)
+			}
+		}
+	})
+}
+
+// pipe sends values through a pipeline of all ranks, and returns those that leave it here.
+func pipe(n *fagus.Node, values, capacity int) (got []int64, err error) {
+	pipes := make([]*parts.Channel[int64], n.Nodes()) // into each rank
+	for r := range pipes {
+		if pipes[r], err = parts.NewChannel[int64](n, fmt.Sprint("pipe.", r), capacity, 1); err != nil {
+			return nil, err
+		}
+	}
+	me := n.Rank()
+	pass := func(value int64) {
+		if value += int64(me); me == n.Nodes()-1 {
+			got = append(got, value)
+			return
+		}
+		_ = pipes[me+1].Send(value) // an error sticks
+	}
+	if me == 0 {
+		for i := range int64(values) {
+			pass(i)
+		}
+	} else {
+		for value := range pipes[me].All() {
+			pass(value)
+		}
+	}
+	if me < n.Nodes()-1 {
+		_ = pipes[me+1].Close()
+	}
+	return got, n.Err()
+}
+
+// TestManySendersAndReceivers: each value is received once, and values of one sender by one
+// receiver in their order.
+func TestManySendersAndReceivers(t *testing.T) {
+	onChannels(t, func(on fagus.Config) {
+		on.Check = fagus.CheckOn
+		if on.Nodes == 1 {
+			return // it would wait for itself
+		}
+		const each = 15
+		senders := (on.Nodes + 1) / 2
+		got := runFor(t, on, func(n *fagus.Node) (got []int64, err error) {
+			c, err := parts.NewChannel[int64](n, "c", 2, senders)
+			if err != nil {
+				return nil, err
+			}
+			if n.Rank() < senders {
+				for i := range int64(each) {
+					_ = c.Send(int64(n.Rank())*each + i)
+				}
+				_ = c.Close()
+			}
+			if n.Rank() >= senders {
+				got = slices.Collect(c.All())
+			}
+			return got, n.Err()
+		})
+		for r, values := range got {
+			last := make([]int64, senders)
+			for _, v := range values {
+				if v < last[v/each] {
+					t.Fatalf("%d nodes, %v mode: rank %d has received %v", on.Nodes, on.Mode, r, values)
+				}
+				last[v/each] = v
+			}
+		}
+		all := slices.Sorted(slices.Values(slices.Concat(got...)))
+		for i := range all {
+			if all[i] != int64(i) || len(all) != each*senders {
+				t.Fatalf("%d nodes, %v mode: received %v, want %d values", on.Nodes, on.Mode, all, each*senders)
+			}
+		}
+	})
+}
