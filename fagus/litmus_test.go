@@ -25,6 +25,7 @@ import (
 //
 //	Xs x=1 y x++    an exclusive tenure of s: writes x, reads y, reads x and adds 1
 //	Ss x            a shared tenure of s
+//	Xs x? x=2       an exclusive tenure of s in which x is not 0: waits until it is
 //	look x          a read outside tenures
 //	update          an Update, which all ranks make
 //	fence           a Fence, which all ranks make
@@ -87,6 +88,18 @@ func litmusTests() []litmus {
 		{name: "12 fence and update", bound: both,
 			ranks: [][]string{{"Xs x=1", "fence", "update", "Xs x=2"}, {"Ss", "fence", "update", "look x"}},
 			sees:  []string{"1", "2"}, stronger: []string{"2"}},
+		{name: "13 MP by a change", bound: map[string]string{"s": "xy"},
+			ranks: [][]string{{"Xs x=1 y=1"}, {"Ss y? x"}},
+			sees:  []string{"1"}},
+		{name: "14 MP by a change of another guard", bound: both,
+			ranks: [][]string{{"Xs x=1", "Xt y=1"}, {"Xt y? y=2", "Ss x"}},
+			sees:  []string{"1"}},
+		{name: "15 to and fro", bound: both,
+			ranks: [][]string{{"Xs x=1", "Xt y? y", "Xs x=3"}, {"Xs x? x=2", "Xt y=1"}, {"Xt y? y=2", "Ss x"}},
+			sees:  []string{"1 2", "1 3", "2 2", "2 3"}},
+		{name: "16 one waits for a change by another that waits", bound: map[string]string{"s": "x", "t": "y"},
+			ranks: [][]string{{"Ss x? x"}, {"Xt y? y", "Xs x=1"}, {"Xs", "Xt", "Xt y=1"}},
+			sees:  []string{"1 1"}},
 	}
 }
 
@@ -278,11 +291,18 @@ func (p *player) do(line []string) error {
 	if line[0][0] == 'X' {
 		access = fagus.Exclusive
 	}
-	return tenure(p.n, p.n.Set(fagus.Want(p.vars[line[0][1:]], access)), func() {
-		for _, a := range line[1:] {
+	set, accesses := p.n.Set(fagus.Want(p.vars[line[0][1:]], access)), line[1:]
+	all := func() {
+		for _, a := range accesses {
 			p.access(a)
 		}
-	})
+	}
+	if len(accesses) > 0 && strings.HasSuffix(accesses[0], "?") {
+		item := &p.items.Slice()[strings.IndexByte(litmusItems, accesses[0][0])]
+		accesses = accesses[1:]
+		return set.DoWhen(func() bool { return *item != 0 }, all)
+	}
+	return tenure(p.n, set, all)
 }
 
 // access executes an access of the form x=1, x++ or x.

@@ -81,8 +81,9 @@ func (a axioms) explore(m moment) {
 		default:
 			next := m.clone()
 			next.at[r]++
-			a.tenure(&next, r, line)
-			a.explore(next)
+			if a.tenure(&next, r, line) {
+				a.explore(next)
+			}
 		}
 	}
 	if updates == len(a.ranks) { // all ranks have reached the collective Update
@@ -107,14 +108,21 @@ func (a axioms) explore(m moment) {
 	}
 }
 
-// tenure executes a line of rank r that is a tenure.
-func (a axioms) tenure(m *moment, r int, line []string) {
+// tenure executes a line of rank r that is a tenure. It returns false if the line waits for a
+// change.
+func (a axioms) tenure(m *moment, r int, line []string) bool {
 	now := make(map[byte]int)
 	for _, item := range []byte(a.bound[line[0][1:]]) {
 		now[item] = m.values[item][len(m.values[item])-1]
 	}
 	for _, access := range line[1:] {
 		item := access[0]
+		if access[1:] == "?" {
+			if now[item] == 0 {
+				return false
+			}
+			continue
+		}
 		if value, writes := strings.CutPrefix(access[1:], "="); writes {
 			now[item] = int(value[0] - '0')
 			continue
@@ -128,4 +136,5 @@ func (a axioms) tenure(m *moment, r int, line []string) {
 		m.values[item] = append(m.values[item], v)
 		m.copies[r][item] = len(m.values[item]) - 1
 	}
+	return true
 }

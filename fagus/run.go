@@ -3,6 +3,7 @@ package fagus
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/internal/source"
@@ -59,6 +60,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		if others != nil {
 			about.Ask = others.ask
 		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	about.Stuck = func() {
+		cancel(fmt.Errorf("fagus: %w: every rank waits for another, as the roll-call says: for a change that only another could make", dimmnet.ErrDeadlock))
 	}
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()

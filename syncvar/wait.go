@@ -15,6 +15,7 @@ type Wait struct {
 	Ranks  []dimmnet.Rank // the first few ranks for which it waits, in increasing order
 	More   int            // for how many ranks it waits in addition to Ranks
 	Owners []Holding      // the first few variables that the call wants, by ID
+	Change bool           // it waits for a change that any other rank can make
 }
 
 // Holding names the last known owner of a variable, the rank with its newest version.

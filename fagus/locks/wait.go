@@ -137,6 +137,7 @@ func (e *Engine) LastWait() (w syncvar.Wait) {
 	defer e.mu.Unlock()
 	switch at := e.at; {
 	case at.changes:
+		w.Change = true
 		return w.From(fmt.Sprintf("a change of %q", e.space.Name(at.id)), nil)
 	case at.lock != nil:
 		s := at.lock.load()

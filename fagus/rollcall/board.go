@@ -58,6 +58,9 @@ type About struct {
 	// Ask returns what ranks in other processes do, as far as they answer before ctx is done. It is
 	// nil if all ranks run in this process, or if ranks cannot ask.
 	Ask func(ctx context.Context, of []dimmnet.Rank) map[int]Entry
+	// Stuck is called when two roll-calls have found that all ranks wait for each other (Roll.Stuck).
+	// It may be nil.
+	Stuck func()
 }
 
 // Board holds the Monitors of all ranks of a run, and makes roll-calls.
@@ -150,9 +153,29 @@ func (b *Board) watch() {
 			b.cfg.To(b.Roll())
 		case now := <-ticker.C:
 			if b.check(now) && b.cfg.After > 0 {
-				b.cfg.To(b.askLate(b.Roll(), answerTime))
+				roll := b.askLate(b.Roll(), answerTime)
+				b.cfg.To(roll)
+				b.judge(roll)
 			}
 		}
+	}
+}
+
+// judge calls About.Stuck if all ranks wait for each other now, as they did in a roll-call before.
+// No rank has made a call between the two, so all of them were waiting at the end of the first one.
+func (b *Board) judge(before Roll) {
+	if b.about.Stuck == nil || !before.Stuck() {
+		return
+	}
+	select {
+	case <-b.ctx.Done():
+		return
+	case <-time.After(answerTime): // who has been woken returns from its call
+	}
+	now := b.askLate(b.Roll(), answerTime)
+	same := func(x, y Entry) bool { return x.Calls == y.Calls }
+	if now.Stuck() && slices.EqualFunc(before.Ranks, now.Ranks, same) {
+		b.about.Stuck()
 	}
 }
 
@@ -166,11 +189,17 @@ func (b *Board) askLate(roll Roll, patience time.Duration) Roll {
 	defer cancel()
 	for asked := 0; b.about.Ask != nil && asked < mostAsked; {
 		var of []dimmnet.Rank
+		want := func(r dimmnet.Rank) {
+			if int(r) < len(roll.Ranks) && roll.Ranks[r].Away && !slices.Contains(of, r) && len(of) < mostAsked {
+				of = append(of, r)
+			}
+		}
 		for _, e := range roll.Ranks {
 			for _, r := range e.Wait.Ranks {
-				if int(r) < len(roll.Ranks) && roll.Ranks[r].Away && !slices.Contains(of, r) {
-					of = append(of, r)
-				}
+				want(r)
+			}
+			for r := 0; e.Wait.Change && r < len(roll.Ranks); r++ {
+				want(dimmnet.Rank(r))
 			}
 		}
 		found := b.about.Ask(ctx, of)

@@ -71,10 +71,27 @@ func (r Roll) String() string {
 		}
 		fmt.Fprintf(&b, "%s: %v\n", ranksText(ranks), e)
 	}
+	if r.Stuck() {
+		b.WriteString("every rank waits: no rank can make the change for which others wait\n")
+	}
 	if late := r.Late(); len(late) > 0 {
 		fmt.Fprintf(&b, "waited for, and in no call: %s\n", ranksText(late))
 	}
 	return b.String()
+}
+
+// Stuck reports whether every rank waits for the others, at least one of them for a change: none can
+// make it any more. It returns false if it is not known what a rank does.
+func (r Roll) Stuck() bool {
+	changes := false
+	for _, e := range r.Ranks {
+		meets := e.Returned || slices.Contains([]string{Update.String(), Barrier.String(), Reduce.String(), Fence.String(), End.String()}, e.Call)
+		if e.Away || !meets && (e.Call == "" || !e.Wait.Change) {
+			return false
+		}
+		changes = changes || e.Wait.Change
+	}
+	return changes
 }
 
 // Late returns the ranks that other ranks wait for and that are in no call themselves.

@@ -33,6 +33,7 @@ func (e *Engine) LastWait() (w syncvar.Wait) {
 	case len(e.out) >= outLimit:
 		return w.From("free slots at ranks", []dimmnet.Rank{e.out[0].to})
 	case len(ids) == 1 && e.wanted[ids[0]].waits && e.wanted[ids[0]].state == wantGrant:
+		w.Change = true
 		return w.From(fmt.Sprintf("a change of %q", e.space.Name(ids[0])), nil)
 	case len(ids) > 0:
 		return w.From(e.blockers(ids))
