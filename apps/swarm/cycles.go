@@ -89,6 +89,7 @@ func NewCycles(seed uint64, kinds []Kind) Case {
 		c.Rounds = append(c.Rounds, distinct[g.IntN(len(distinct))])
 	}
 	c = c.clone() // rounds share no memory
+	c.takeTurns(seed)
 	c.Steps = len(c.Rounds)*int(g.between(4, 60)) + g.IntN(len(c.Rounds))
 	g.deviate(&c, []float64{0, 0.001, 0.01, 0.1}[g.IntN(4)])
 	if g.IntN(2) == 0 {

@@ -3,6 +3,7 @@ package swarm
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
@@ -44,6 +45,10 @@ func (p *program) rounds(n *fagus.Node) error {
 	if err != nil {
 		return err
 	}
+	turns, err := newTurns(n, p.c)
+	if err != nil {
+		return err
+	}
 	for step := range p.c.steps() {
 		tenures, end := p.c.at(step, dimmnet.Rank(n.Rank()))
 		for j := range tenures {
@@ -58,6 +63,8 @@ func (p *program) rounds(n *fagus.Node) error {
 			err = n.Barrier()
 		case Reduce:
 			err = p.reduce(n, step)
+		case Turns:
+			err = turns.take(n, step)
 		}
 		if err != nil {
 			return err
@@ -113,6 +120,31 @@ func (p *program) tenure(n *fagus.Node, arrays []*fagus.Array[byte], guards []*f
 	}
 	n.Spend(t.Compute - t.Compute/2)
 	return n.Release(set)
+}
+
+// turns is the variable of Turns: the number of turns that ranks have taken.
+type turns struct {
+	taken *fagus.Guarded[int64]
+	set   *fagus.SyncSet
+	times int // the number of rounds that ended with Turns
+}
+
+// newTurns declares nothing if no round of the case ends with Turns.
+func newTurns(n *fagus.Node, c *Case) (t turns, err error) {
+	if slices.ContainsFunc(c.Rounds, func(r Round) bool { return r.End == Turns }) {
+		t.taken = fagus.NewGuarded[int64](n, "turns", 1)
+		t.set = n.Set(t.taken.Write())
+	}
+	return t, n.Err()
+}
+
+// take takes the turn of a rank, in an order that depends on the step.
+func (t *turns) take(n *fagus.Node, step int) error {
+	turn := int64(t.times*n.Nodes() + (n.Rank()+step)%n.Nodes())
+	t.times++
+	return t.set.DoWhen(
+		func() bool { return t.taken.Slice()[0] == turn },
+		func() { t.taken.Slice()[0]++ })
 }
 
 // reduce ends a round with a Reduce.

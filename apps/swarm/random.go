@@ -81,6 +81,7 @@ func New(seed uint64, kinds []Kind) Case {
 	for range int(g.between(1, 100)) {
 		c.Rounds = append(c.Rounds, g.round(&c))
 	}
+	c.takeTurns(seed)
 	if udp {
 		c.UDP = &sim.UDP{}
 	}
@@ -95,6 +96,18 @@ func New(seed uint64, kinds []Kind) Case {
 	faults := &generator{rand.New(rand.NewPCG(seed, 2))}
 	faults.strike(&c, kinds)
 	return c
+}
+
+// takeTurns lets ranks take turns after some of the rounds that end with nothing. It has a random
+// stream of its own.
+func (c *Case) takeTurns(seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 9))
+	often := random.IntN(3)
+	for i := range c.Rounds {
+		if c.Rounds[i].End == Nothing && random.IntN(4) < often {
+			c.Rounds[i].End = Turns
+		}
+	}
 }
 
 type generator struct{ *rand.Rand }
