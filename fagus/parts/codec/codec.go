@@ -1,0 +1,74 @@
+package codec
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Codec encodes and decodes values of type T. Of makes one. Several goroutines may use it at the
+// same time.
+type Codec[T any] struct{ plan *plan }
+
+// Of returns the codec of a type, or an error that names the part of T that cannot be encoded. It
+// takes microseconds: keep the codec.
+func Of[T any]() (Codec[T], error) { return of[T](false) }
+
+// Key returns a codec for keys: equal keys have equal bytes, on all ranks. It encodes 0 and -0
+// alike, so Decode may return the other one. It returns an error if T contains pointers or
+// interfaces, except in types with methods of their own (see [Codec.Exact]).
+func Key[T comparable]() (Codec[T], error) { return of[T](true) }
+
+func of[T any](key bool) (Codec[T], error) {
+	t := reflect.TypeFor[T]()
+	p, err := (&compiler{key: key, plans: map[reflect.Type]*plan{}}).of(t)
+	if err != nil {
+		return Codec[T]{}, fmt.Errorf("codec: values of type %v: %w", t, err)
+	}
+	return Codec[T]{p}, nil
+}
+
+// Flat reports whether fagus.NewArray accepts elements of type T: numbers, booleans, and arrays
+// and structs of them, which need no codec.
+func (c Codec[T]) Flat() bool { return c.plan.flat }
+
+// Exact reports whether Decode is certain to return what Append got. It is false if T contains
+// types with methods of their own, or interfaces: a decoded time.Time may differ by ==.
+func (c Codec[T]) Exact() bool { return !c.plan.custom }
+
+// Append appends the encoded v to b. If it fails, it returns b as it was.
+func (c Codec[T]) Append(b []byte, v T) ([]byte, error) {
+	if c.plan.copied {
+		return append(b, unsafe.Slice((*byte)(unsafe.Pointer(&v)), c.plan.size)...), nil
+	}
+	return c.appendBy(b, v)
+}
+
+// appendBy is Append for a plan with functions. Here v escapes to the heap.
+func (c Codec[T]) appendBy(b []byte, v T) ([]byte, error) {
+	e := encoder{b: b}
+	if c.plan.append(&e, unsafe.Pointer(&v)); e.err != nil {
+		return b, fmt.Errorf("codec: a value of type %T: %w", v, e.err)
+	}
+	return e.b, nil
+}
+
+// Decode decodes the value at the beginning of b. It returns the value, which does not share memory
+// with b, and the rest of b. If b is damaged, it returns an error, and b as rest.
+func (c Codec[T]) Decode(b []byte) (v T, rest []byte, err error) {
+	d := decoder{b: b}
+	value := new(T)
+	if c.plan.decode(&d, unsafe.Pointer(value)); d.err != nil {
+		return v, b, fmt.Errorf("codec: %d bytes with a value of type %T: %w", len(b), v, d.err)
+	}
+	return *value, d.b, nil
+}
+
+// DecodeAll is Decode of bytes that contain one value and nothing else.
+func (c Codec[T]) DecodeAll(b []byte) (v T, err error) {
+	v, rest, err := c.Decode(b)
+	if err == nil && len(rest) > 0 {
+		return v, fmt.Errorf("codec: %d bytes after a value of type %T: want none", len(rest), v)
+	}
+	return v, err
+}
