@@ -8,7 +8,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-// AllToAll moves data from every rank to every other. T is a type that NewArray accepts.
+// AllToAll moves data from every rank to every other. T is a type that NewArray accepts, or any
+// other one that package codec encodes, such as string.
 type AllToAll[T any] struct {
 	node     *fagus.Node
 	name     string
@@ -21,6 +22,8 @@ type AllToAll[T any] struct {
 	calls int
 	hops  *hops[T] // nil until a call uses it
 	most  int      // the most bytes that go by hops from one rank
+	// values moves elements that NewArray does not accept, or any number of elements; else nil.
+	values *values[T]
 }
 
 // hopNodes is the smallest number of nodes on which messages may go in two steps.
@@ -41,12 +44,19 @@ type mailbox[T any] struct {
 
 // NewAllToAll makes room for messages of at most capacity elements from each rank to each. It is
 // collective. A capacity that is larger than necessary costs addresses, but no memory or time.
+//
+// With a capacity of 0 messages may have any length. Ranks then agree on a size in each call, which
+// takes one more phase, as it does if NewArray does not accept elements of type T.
 func NewAllToAll[T any](n *fagus.Node, name string, capacity int) (*AllToAll[T], error) {
-	if capacity < 1 {
-		return nil, fmt.Errorf("parts: all-to-all %q of messages of %d elements: want at least 1", name, capacity)
+	if capacity < 0 {
+		return nil, fmt.Errorf("parts: all-to-all %q of messages of %d elements: want at least 1, or 0 for any number", name, capacity)
 	}
-	a := &AllToAll[T]{node: n, name: name, capacity: capacity, most: hopBytes(n.Nodes())}
-	if a.mayHop() {
+	values, err := valuesOf[T](n, capacity)
+	if err != nil {
+		return nil, fmt.Errorf("parts: all-to-all %q: %w", name, err)
+	}
+	a := &AllToAll[T]{node: n, name: name, capacity: capacity, most: hopBytes(n.Nodes()), values: values}
+	if a.mayHop() || values != nil {
 		return a, nil // an Exchange declares what it needs
 	}
 	return a, a.declareTurns()
@@ -128,11 +138,14 @@ func (a *AllToAll[T]) begin(from, to int) int { return (from*a.node.Nodes() + to
 // Exchange copies. receive must not change from, and copies what is needed later. The message of a
 // rank to itself is not shared, and may have any length.
 func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
-	if !a.mayHop() {
+	if a.values == nil && !a.mayHop() {
 		return a.direct(send, receive)
 	}
 	to := make([][]T, a.node.Nodes())
 	send(to)
+	if a.values != nil {
+		return a.exchangeValues(to, receive)
+	}
 	most, err := a.largest(to)
 	if err != nil {
 		return err
@@ -151,6 +164,18 @@ func (a *AllToAll[T]) Exchange(send, receive func([][]T)) error {
 		}
 	}
 	return a.direct(func(shared [][]T) { copy(shared, to) }, receive)
+}
+
+func (a *AllToAll[T]) exchangeValues(to [][]T, receive func([][]T)) error {
+	if err := a.check(to); err != nil {
+		return err
+	}
+	from, err := a.values.exchange(to)
+	if err != nil {
+		return fmt.Errorf("parts: all-to-all %q: %w", a.name, err)
+	}
+	receive(from)
+	return nil
 }
 
 // largest returns the largest number of bytes that any rank sends to others.
@@ -175,7 +200,7 @@ func (a *AllToAll[T]) largest(to [][]T) (int, error) {
 func (a *AllToAll[T]) check(to [][]T) error {
 	me := a.node.Rank()
 	for r, x := range to {
-		if r != me && len(x) > a.capacity {
+		if r != me && len(x) > a.capacity && a.capacity > 0 {
 			return fmt.Errorf("parts: all-to-all %q: %d elements from rank %d to rank %d: want at most %d, the capacity given to NewAllToAll", a.name, len(x), me, r, a.capacity)
 		}
 	}

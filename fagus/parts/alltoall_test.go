@@ -101,8 +101,8 @@ func exchange[T comparable](n *fagus.Node, name string, element func(i int) T) e
 // TestAllToAllMistakes: a message that is too long gives an error, however it was made.
 func TestAllToAllMistakes(t *testing.T) {
 	run(t, fagus.Config{Nodes: 2}, func(n *fagus.Node) error {
-		if _, err := parts.NewAllToAll[int](n, "none", 0); err == nil || !strings.Contains(err.Error(), "want at least 1") {
-			t.Errorf("messages of 0 elements: the error is %v", err)
+		if _, err := parts.NewAllToAll[int](n, "none", -1); err == nil || !strings.Contains(err.Error(), "want at least 1") {
+			t.Errorf("messages of -1 elements: the error is %v", err)
 		}
 		a, err := parts.NewAllToAll[int](n, "a", 3)
 		if err != nil {

@@ -177,3 +177,65 @@ func simulated(b *testing.B, nodes, calls int, prepare func(n *fagus.Node) (func
 	b.ReportMetric(float64(first)/float64(fagus.Microsecond), "first-us")
 	b.ReportMetric(float64(last)/float64(fagus.Microsecond), "last-us")
 }
+
+// BenchmarkMergeWords merges 10000 words of each rank, the same on both.
+func BenchmarkMergeWords(b *testing.B) {
+	words := make([]string, 10000)
+	for i := range words {
+		words[i] = fmt.Sprintf("the word %d", i*7919)
+	}
+	benchmark(b, func(n *fagus.Node) (func() error, error) {
+		t, err := parts.NewTable(n, "t", cmp.Compare[string], func(a, b int64) int64 { return a + b })
+		return func() error {
+			for _, word := range words {
+				t.Add(word, 1)
+			}
+			return t.Merge()
+		}, err
+	})
+}
+
+// BenchmarkBroadcast sends 10000 words, and as many bytes.
+func BenchmarkBroadcast(b *testing.B) {
+	words, size := make([]string, 10000), 0
+	for i := range words {
+		words[i] = fmt.Sprintf("the word %d", i*7919)
+		size += 1 + len(words[i])
+	}
+	b.Run("words", func(b *testing.B) {
+		benchmark(b, func(n *fagus.Node) (func() error, error) {
+			return func() error {
+				_, err := parts.Broadcast(n, words, 0)
+				return err
+			}, nil
+		})
+	})
+	b.Run("bytes", func(b *testing.B) {
+		benchmark(b, func(n *fagus.Node) (func() error, error) {
+			return func() error {
+				_, err := parts.Broadcast(n, make([]byte, size), 0)
+				return err
+			}, nil
+		})
+	})
+}
+
+// BenchmarkGather gathers a struct with a string and a slice, and a number by fagus.Gather.
+func BenchmarkGather(b *testing.B) {
+	b.Run("struct", func(b *testing.B) {
+		benchmark(b, func(n *fagus.Node) (func() error, error) {
+			return func() error {
+				_, err := parts.Gather(n, person{"name", []string{"a friend"}, 5})
+				return err
+			}, nil
+		})
+	})
+	b.Run("number", func(b *testing.B) {
+		benchmark(b, func(n *fagus.Node) (func() error, error) {
+			return func() error {
+				_, err := fagus.Gather(n, n.Rank())
+				return err
+			}, nil
+		})
+	})
+}

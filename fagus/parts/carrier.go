@@ -1,149 +1,160 @@
 package parts
 
 import (
+	"fmt"
 	"math/bits"
-	"reflect"
-	"strconv"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts/codec"
 )
 
-// carrier moves the entries of a table between ranks.
-type carrier[K comparable, V any] interface {
-	// exchange sends to[r] to rank r, and returns the entries that the ranks sent to this one.
-	exchange(to [][]Entry[K, V]) (from [][]Entry[K, V], err error)
-	// gather returns the entries of all ranks, or nothing if they are not wanted here.
-	gather(mine []Entry[K, V], wanted bool) (all []Entry[K, V], err error)
-	// encode returns entries as bytes, and decode returns the entries.
-	encode(entries []Entry[K, V]) []byte
-	decode(b []byte) []Entry[K, V]
-}
-
-// carrierOf moves entries as elements of type C in shared arrays. When the arrays are too small,
-// all ranks agree on a size and replace them.
-type carrierOf[C any, K comparable, V any] struct {
+// carrier moves messages of any length between ranks: encoded values. A node has one, for the calls
+// of all tables, and of all types whose elements NewArray does not accept. When its arrays are too
+// small, all ranks agree on a size and replace them.
+type carrier struct {
 	node    *fagus.Node
-	name    string
-	pack    func(to []C, e Entry[K, V]) []C // appends an entry
-	unpack  func(from []C) []Entry[K, V]
-	all     *AllToAll[C]
-	vectors *Vectors[C]
+	all     *AllToAll[byte] // nil until a call uses it
+	vectors *Vectors[byte]  // likewise
 }
 
-func newCarrierOf[C any, K comparable, V any](n *fagus.Node, name string, pack func([]C, Entry[K, V]) []C, unpack func([]C) []Entry[K, V]) (carrier[K, V], error) {
-	const first = 64 // elements; more than a small table needs
-	c := &carrierOf[C, K, V]{node: n, name: name, pack: pack, unpack: unpack}
-	var err error
-	if c.all, err = NewAllToAll[C](n, name, first); err != nil {
-		return nil, err
+func carrierOf(n *fagus.Node) *carrier {
+	type key struct{}
+	return n.Attached(key{}, func() any { return &carrier{node: n} }).(*carrier)
+}
+
+// codecOf returns the codec of a type, which a node makes once.
+func codecOf[T any](n *fagus.Node) (codec.Codec[T], error) {
+	type key struct{} // another one for each T
+	type made struct {
+		codec.Codec[T]
+		err error
 	}
-	c.vectors, err = NewVectors[C](n, name+".all", first)
-	return c, err
+	m := n.Attached(key{}, func() any {
+		c, err := codec.Of[T]()
+		return made{c, err}
+	}).(made)
+	return m.Codec, m.err
 }
 
-// agree returns the largest need of all ranks, rounded up to a power of two.
-func (c *carrierOf[C, K, V]) agree(need int) (size int, err error) {
+// agree returns a size for the largest need of all ranks.
+func (c *carrier) agree(need int) (size int, err error) {
+	const least = 1024 // bytes
 	most, err := fagus.Reduce(c.node, need, func(a, b int) int { return max(a, b) })
-	return 1 << bits.Len(uint(max(most, 1)-1)), err
+	return 1 << bits.Len(uint(max(most, least)-1)), err
 }
 
-func (c *carrierOf[C, K, V]) exchange(to [][]Entry[K, V]) (from [][]Entry[K, V], err error) {
+// exchange sends to[r] to rank r, and calls receive with what the ranks have sent to this one; at
+// its own place is nothing. What receive gets is in shared memory.
+func (c *carrier) exchange(to [][]byte, receive func(from [][]byte) error) error {
 	me, need := c.node.Rank(), 0
-	packed := make([][]C, len(to))
-	for r, entries := range to {
+	for r, b := range to {
 		if r != me {
-			packed[r] = c.packed(entries)
-			need = max(need, len(packed[r]))
+			need = max(need, len(b))
 		}
 	}
 	size, err := c.agree(need)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if size > c.all.capacity {
-		if c.all, err = NewAllToAll[C](c.node, c.name+"."+strconv.Itoa(size), size); err != nil {
-			return nil, err
+	if c.all == nil || size > c.all.capacity {
+		if c.all, err = NewAllToAll[byte](c.node, fmt.Sprintf("parts.exchanged.%d", size), size); err != nil {
+			return err
 		}
 	}
-	from = make([][]Entry[K, V], len(to))
+	var wrong error
 	err = c.all.Exchange(
-		func(to [][]C) { copy(to, packed) },
-		func(elements [][]C) {
-			for r := range from {
-				from[r] = c.unpack(elements[r])
-			}
-		})
-	from[me] = to[me]
-	return from, err
+		func(all [][]byte) {
+			copy(all, to)
+			all[me] = nil
+		},
+		func(from [][]byte) { wrong = receive(from) })
+	if err != nil {
+		return err
+	}
+	return wrong
 }
 
-func (c *carrierOf[C, K, V]) gather(mine []Entry[K, V], wanted bool) (all []Entry[K, V], err error) {
-	packed := c.packed(mine)
-	size, err := c.agree(len(packed))
+// gather calls read with what all ranks have passed as mine, by rank, in shared memory. A rank
+// whose read is nil gets nothing.
+func (c *carrier) gather(mine []byte, read func(from [][]byte) error) error {
+	size, err := c.agree(len(mine))
+	if err != nil {
+		return err
+	}
+	if c.vectors == nil || size > c.vectors.length {
+		if c.vectors, err = NewVectors[byte](c.node, fmt.Sprintf("parts.gathered.%d", size), size); err != nil {
+			return err
+		}
+	}
+	if read == nil {
+		return c.vectors.Gather(mine, nil)
+	}
+	var wrong error
+	if err := c.vectors.Gather(mine, func(from [][]byte) { wrong = read(from) }); err != nil {
+		return err
+	}
+	return wrong
+}
+
+// values encodes vectors of values that shared arrays cannot have as elements, and moves them.
+type values[T any] struct {
+	*carrier
+	codec codec.Codec[[]T]
+}
+
+// valuesOf returns nil if NewArray accepts elements of type T, and their number is limited.
+func valuesOf[T any](n *fagus.Node, limit int) (*values[T], error) {
+	one, err := codecOf[T](n)
+	if err != nil || one.Flat() && limit > 0 {
+		return nil, err
+	}
+	c, err := codecOf[[]T](n)
+	return &values[T]{carrierOf(n), c}, err
+}
+
+// exchange sends to[r] to rank r, and returns what the ranks have sent to this one. It returns this
+// rank's own elements as they are.
+func (v *values[T]) exchange(to [][]T) (from [][]T, err error) {
+	me := v.node.Rank()
+	encoded := make([][]byte, len(to))
+	for r, x := range to {
+		if r != me && len(x) > 0 {
+			if encoded[r], err = v.codec.Append(nil, x); err != nil {
+				return nil, err
+			}
+		}
+	}
+	from = make([][]T, len(to))
+	from[me] = to[me]
+	return from, v.carrier.exchange(encoded, func(all [][]byte) error {
+		for r, b := range all {
+			if len(b) == 0 {
+				continue
+			}
+			if from[r], err = v.codec.DecodeAll(b); err != nil {
+				return fmt.Errorf("from rank %d: %w", r, err)
+			}
+		}
+		return nil
+	})
+}
+
+// gather returns the vectors of all ranks, by rank, if they are wanted here.
+func (v *values[T]) gather(x []T, wanted bool) (from [][]T, err error) {
+	mine, err := v.codec.Append(nil, x)
 	if err != nil {
 		return nil, err
 	}
-	if size > c.vectors.length {
-		if c.vectors, err = NewVectors[C](c.node, c.name+".all."+strconv.Itoa(size), size); err != nil {
-			return nil, err
-		}
+	if !wanted {
+		return nil, v.carrier.gather(mine, nil)
 	}
-	var read func([][]C)
-	if wanted {
-		read = func(from [][]C) {
-			for _, elements := range from {
-				all = append(all, c.unpack(elements)...)
+	from = make([][]T, v.node.Nodes())
+	return from, v.carrier.gather(mine, func(all [][]byte) error {
+		for r, b := range all {
+			if from[r], err = v.codec.DecodeAll(b); err != nil {
+				return fmt.Errorf("of rank %d: %w", r, err)
 			}
 		}
-	}
-	err = c.vectors.Gather(packed, read)
-	return all, err
-}
-
-func (c *carrierOf[C, K, V]) encode(entries []Entry[K, V]) []byte { return bytesOf(c.packed(entries)) }
-
-func (c *carrierOf[C, K, V]) decode(b []byte) []Entry[K, V] {
-	elements := make([]C, len(b)/len(bytesOf(make([]C, 1))))
-	copy(bytesOf(elements), b)
-	return c.unpack(elements)
-}
-
-func (c *carrierOf[C, K, V]) packed(entries []Entry[K, V]) (elements []C) {
-	for _, e := range entries {
-		elements = c.pack(elements, e)
-	}
-	return elements
-}
-
-// text is a part of an entry whose key is a string. A long key takes several parts in a row.
-type text[V any] struct {
-	Value  V
-	Length int64 // the length of the whole key in bytes; only the first part has Value and Length
-	Part   [16]byte
-}
-
-func packText[K comparable, V any](to []text[V], e Entry[K, V]) []text[V] {
-	key := reflect.ValueOf(e.Key).String()
-	first := text[V]{Value: e.Value, Length: int64(len(key))}
-	key = key[copy(first.Part[:], key):]
-	for to = append(to, first); key != ""; {
-		var more text[V]
-		key = key[copy(more.Part[:], key):]
-		to = append(to, more)
-	}
-	return to
-}
-
-func unpackText[K comparable, V any](from []text[V]) (entries []Entry[K, V]) {
-	for len(from) > 0 {
-		first, key := from[0], []byte(nil)
-		for more := true; more; more = len(key) < int(first.Length) {
-			key = append(key, from[0].Part[:min(len(from[0].Part), int(first.Length)-len(key))]...)
-			from = from[1:]
-		}
-		e := Entry[K, V]{Value: first.Value}
-		reflect.ValueOf(&e.Key).Elem().SetString(string(key))
-		entries = append(entries, e)
-	}
-	return entries
+		return nil
+	})
 }

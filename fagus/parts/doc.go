@@ -8,9 +8,11 @@
 //	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce
 //	w, err := parts.NewWhole[float64](n, "w", 1000)            // blocks that all ranks read
 //	b, err := parts.Broadcast(n, read, 0)                      // what rank 0 has, on all ranks
+//	r, err := parts.Gather(n, found)                           // any value from each rank
 //	s, err := parts.NewSums[float64](n, "sums", 8)             // all-reduce of 8 numbers
 //	a, err := parts.NewAllToAll[int32](n, "keys", 1000)        // from every rank to every other
 //	t, err := parts.NewTable(n, "words", strings.Compare, add)  // keys with values to add
+//	l, err := parts.NewList[string](n, "names", 1<<20)          // values of any size, a variable
 //	q, err := parts.NewQueue(n, "rows", rows, 16)              // hands out 16 rows at a time
 //	w, err := parts.NewPool[node](n, "tree", 1000)             // tasks that add tasks
 //
@@ -18,13 +20,21 @@
 // if their comments say so. All types work in both modes. The rules of Node apply: only the rank's
 // goroutine makes calls, and a rank holds one set at a time.
 //
+// # Values of any size
+//
+// Elements of arrays have a fixed size. Broadcast, Gather, Reduce, AllToAll, Vectors, Table and
+// List take values of any type that package [codec] encodes, too: strings, slices, maps, structs
+// with them, types with MarshalBinary and UnmarshalBinary. Their lengths travel with them. Errors
+// name the part of a type that cannot be encoded, when the first call is made or the object is
+// created. docs/guide/values.md says what to use for which data.
+//
 // # Operations of all ranks
 //
 // MPI's collective operations have these counterparts:
 //
 //	MPI_Barrier            Node.Barrier; Node.Fence, which costs no phase in phase mode
-//	MPI_Allreduce          fagus.Reduce for a number, Vectors.Reduce for structs and vectors
-//	MPI_Allgather          fagus.Gather for a number, Whole for a block of a vector
+//	MPI_Allreduce          fagus.Reduce for a number, Vectors.Reduce for a vector, Reduce
+//	MPI_Allgather          fagus.Gather for a number, Whole for a block of a vector, Gather
 //	MPI_Allgatherv         Vectors.Gather
 //	MPI_Gather             Vectors.Gather, to which all ranks but one pass nil
 //	MPI_Bcast              Broadcast
@@ -39,11 +49,11 @@
 //
 // # Checkpoints
 //
-// Checkpoints contain the data of Blocks, a Grid, a Pair and a Table (see fagus.Node.Checkpoint),
-// and a Resume restores them on any number of ranks; a Whole is saved only after its Keep. The
-// buffers of all other types mean nothing between calls, and are not saved. [KeepBlock] and
-// [KeepColumns] save private memory, [KeepSums] and [KeepExact] sums that are not added up yet.
-// EachInRounds of a Queue or a Pool makes checkpoints itself; Each cannot.
+// Checkpoints contain the data of Blocks, a Grid, a Pair, a Table and a List (see
+// fagus.Node.Checkpoint), and a Resume restores them on any number of ranks; a Whole is saved only
+// after its Keep. The buffers of all other types mean nothing between calls, and are not saved.
+// [KeepBlock] and [KeepColumns] save private memory, [KeepSums] and [KeepExact] sums that are not
+// added up yet. EachInRounds of a Queue or a Pool makes checkpoints itself; Each cannot.
 //
 // # Rounding of sums
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,10 @@ func partly(n *fagus.Node, stop int) (string, error) {
 	}
 	type count struct{ Sum, Last int64 }
 	table, err := NewTable(n, "table", cmp.Compare[string], func(a, b count) count { return count{a.Sum + b.Sum, max(a.Last, b.Last)} })
+	if err != nil {
+		return "", err
+	}
+	sized, err := newSized(n)
 	if err != nil {
 		return "", err
 	}
@@ -59,6 +64,9 @@ func partly(n *fagus.Node, stop int) (string, error) {
 			}
 			return nil
 		}); err != nil {
+			return "", err
+		}
+		if err := sized.step(lo, hi, step); err != nil {
 			return "", err
 		}
 		for i := lo; i < hi; i++ {
@@ -103,9 +111,81 @@ func partly(n *fagus.Node, stop int) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	values, err := sized.text()
+	if err != nil {
+		return "", err
+	}
 	var points []int64
 	err = n.Set(pair.Now.WantAll(fagus.Shared)...).Do(func() { points = pair.Now.Copy() })
-	return fmt.Sprint(points, entries, sums, exact[0].Float64(), exact[1].Float64()), err
+	return fmt.Sprint(points, entries, values, sums, exact[0].Float64(), exact[1].Float64()), err
+}
+
+// sized are types with values of variable size.
+type sized struct {
+	node   *fagus.Node
+	list   *List[[]string]
+	groups *Table[string, map[int][]byte]
+}
+
+func newSized(n *fagus.Node) (s sized, err error) {
+	s.node = n
+	if s.list, err = NewList[[]string](n, "list", 460); err != nil {
+		return s, err
+	}
+	s.groups, err = NewTable(n, "groups", cmp.Compare[string], func(a, b map[int][]byte) map[int][]byte {
+		maps.Copy(a, b)
+		return a
+	})
+	return s, err
+}
+
+// step changes the list at one rank, and adds this rank's items lo to hi-1 to groups.
+func (s sized) step(lo, hi, step int) error {
+	for i := lo; i < hi; i++ {
+		s.groups.Add(fmt.Sprint("group ", i%3), map[int][]byte{100*step + i: make([]byte, i%4)})
+	}
+	if step%2 == 0 {
+		if err := s.groups.Merge(); err != nil {
+			return err
+		}
+	}
+	if err := s.node.Fence(); err != nil {
+		return err
+	}
+	set := s.node.Set()
+	if step%s.node.Nodes() == s.node.Rank() {
+		set = s.node.Set(s.list.Write())
+	}
+	return s.node.During(set, func() error {
+		if step%s.node.Nodes() != s.node.Rank() {
+			return nil
+		}
+		if err := s.list.Append(nil, []string{fmt.Sprint("step ", step)}, []string{strings.Repeat("x", 5*step)}); err != nil {
+			return err
+		}
+		return s.list.Set(step, []string{"set", strings.Repeat("y", 40-5*step)})
+	})
+}
+
+func (s sized) text() (string, error) {
+	if err := s.groups.Merge(); err != nil {
+		return "", err
+	}
+	groups, err := s.groups.Collect()
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprint(groups)
+	err = s.node.During(s.node.Set(s.list.Read()), func() error {
+		for v, err := range s.list.All() {
+			if err != nil {
+				return err
+			}
+			text += fmt.Sprintf(" %q", v)
+		}
+		return nil
+	})
+	return text, err
 }
 
 // private is memory of a single rank.

@@ -1,14 +1,12 @@
 package parts
 
 import (
-	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"math"
-	"reflect"
 	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts/codec"
 )
 
 // Entry is a key of a Table with its value.
@@ -24,7 +22,10 @@ type Table[K comparable, V any] struct {
 	node    *fagus.Node
 	compare func(a, b K) int
 	combine func(a, b V) V
-	carrier carrier[K, V]
+	name    string
+	keys    codec.Codec[K] // its bytes decide which rank has a key
+	key     []byte         // the bytes of one key
+	values  *values[Entry[K, V]]
 	added   map[K]V // by this rank since the last Merge
 	merged  map[K]V // of the keys that this rank has
 }
@@ -39,21 +40,19 @@ type Table[K comparable, V any] struct {
 //	err = words.Merge()
 //	all, err := words.Collect(0) // at rank 0
 //
-// K is a string type, or a type that NewArray accepts, for example an integer, or a struct of
-// integers; strings may have any length. V is a type that NewArray accepts. compare orders keys,
-// and returns 0 only for equal keys. Values of a key are combined Merge by Merge, in a Merge in
-// the order of the ranks, and for one rank in the order in which it adds them.
+// K is a type of strings, numbers and booleans, or an array or struct of such types. V is any type
+// that package codec encodes: also a slice, a map, or a struct with them. compare orders keys, and
+// returns 0 only for equal keys. Values of a key are combined Merge by Merge, in a Merge in the
+// order of the ranks, and for one rank in the order in which it adds them. combine may change and
+// return its first argument.
 func NewTable[K comparable, V any](n *fagus.Node, name string, compare func(a, b K) int, combine func(a, b V) V) (*Table[K, V], error) {
-	t := &Table[K, V]{node: n, compare: compare, combine: combine, added: map[K]V{}, merged: map[K]V{}}
+	t := &Table[K, V]{node: n, name: name, compare: compare, combine: combine, added: map[K]V{}, merged: map[K]V{}}
 	var err error
-	if reflect.TypeFor[K]().Kind() == reflect.String {
-		t.carrier, err = newCarrierOf(n, name, packText[K, V], unpackText[K, V])
-	} else {
-		pack := func(to []Entry[K, V], e Entry[K, V]) []Entry[K, V] { return append(to, e) }
-		t.carrier, err = newCarrierOf(n, name, pack, slices.Clone[[]Entry[K, V]])
+	if t.keys, err = codec.Key[K](); err != nil {
+		return nil, fmt.Errorf("parts: table %q: keys: %w", name, err)
 	}
-	if err != nil {
-		return nil, err
+	if t.values, err = valuesOf[Entry[K, V]](n, 0); err != nil {
+		return nil, fmt.Errorf("parts: table %q: %w", name, err)
 	}
 	t.keep(name)
 	return t, nil
@@ -62,14 +61,18 @@ func NewTable[K comparable, V any](n *fagus.Node, name string, compare func(a, b
 // keep adds the table to checkpoints. In a run that resumes, ranks have other keys.
 func (t *Table[K, V]) keep(name string) {
 	save := func(entries *map[K]V) func() []byte {
-		return func() []byte { return t.carrier.encode(t.sorted(*entries)) }
+		return func() []byte {
+			b, _ := t.values.codec.Append(nil, t.sorted(*entries)) // without bytes, load fails
+			return b
+		}
 	}
 	load := func(to map[K]V) func([]byte) error {
 		return func(b []byte) error {
-			for _, e := range t.carrier.decode(b) {
+			entries, err := t.values.codec.DecodeAll(b)
+			for _, e := range entries {
 				t.put(to, e)
 			}
-			return nil
+			return err
 		}
 	}
 	merged := map[K]V{} // as saved
@@ -99,13 +102,16 @@ func (t *Table[K, V]) Merge() error { return t.merge(t.added) }
 func (t *Table[K, V]) merge(entries map[K]V) error {
 	to := make([][]Entry[K, V], t.node.Nodes())
 	for _, e := range t.sorted(entries) {
-		r := owner(e.Key, len(to))
+		r, err := t.owner(e.Key)
+		if err != nil {
+			return err
+		}
 		to[r] = append(to[r], e)
 	}
 	clear(entries)
-	from, err := t.carrier.exchange(to)
+	from, err := t.values.exchange(to)
 	if err != nil {
-		return err
+		return fmt.Errorf("parts: table %q: %w", t.name, err)
 	}
 	for _, entries := range from {
 		for _, e := range entries {
@@ -123,9 +129,13 @@ func (t *Table[K, V]) Mine() []Entry[K, V] { return t.sorted(t.merged) }
 // the rank must hold no variable. In phase mode it takes three phases.
 func (t *Table[K, V]) Collect(at ...int) ([]Entry[K, V], error) {
 	wanted := len(at) == 0 || slices.Contains(at, t.node.Rank())
-	all, err := t.carrier.gather(t.Mine(), wanted)
+	from, err := t.values.gather(t.Mine(), wanted)
+	if err != nil || !wanted {
+		return nil, err
+	}
+	all := slices.Concat(from...)
 	slices.SortFunc(all, t.order)
-	return all, err
+	return all, nil
 }
 
 func (t *Table[K, V]) order(a, b Entry[K, V]) int { return t.compare(a.Key, b.Key) }
@@ -140,43 +150,17 @@ func (t *Table[K, V]) sorted(entries map[K]V) []Entry[K, V] {
 }
 
 // owner returns the rank that has a key. It is the same on all ranks.
-func owner[K comparable](key K, ranks int) int {
-	hash := fnv.New64a()
-	_, _ = hash.Write(appendKey(nil, reflect.ValueOf(key))) // a hash never fails
-	return int(hash.Sum64() % uint64(ranks))
-}
-
-// appendKey appends the bytes of a key, without unused bytes between fields. Equal keys have equal
-// bytes.
-func appendKey(b []byte, v reflect.Value) []byte {
-	word := func(x uint64) []byte { return binary.LittleEndian.AppendUint64(b, x) }
-	number := func(x float64) uint64 { return math.Float64bits(x + 0) } // -0 + 0 is 0
-	switch {
-	case v.Kind() == reflect.String:
-		b = append(b, v.String()...)
-	case v.Kind() == reflect.Bool && v.Bool():
-		b = word(1)
-	case v.Kind() == reflect.Bool:
-		b = word(0)
-	case v.CanInt():
-		b = word(uint64(v.Int()))
-	case v.CanUint():
-		b = word(v.Uint())
-	case v.CanFloat():
-		b = word(number(v.Float()))
-	case v.CanComplex():
-		b = word(number(real(v.Complex())))
-		b = word(number(imag(v.Complex())))
-	case v.Kind() == reflect.Array:
-		for i := range v.Len() {
-			b = appendKey(b, v.Index(i))
-		}
-	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			b = appendKey(b, v.Field(i))
-		}
-	default:
-		panic(fmt.Sprintf("parts: a table with keys of type %v", v.Type())) // NewArray rejects it
+func (t *Table[K, V]) owner(key K) (rank int, err error) {
+	b, err := t.keys.Append(t.key[:0], key)
+	if err != nil {
+		return 0, fmt.Errorf("parts: table %q: %w", t.name, err)
 	}
-	return b
+	if t.key = b; !t.keys.Exact() {
+		if moved, err := t.keys.DecodeAll(b); err != nil || moved != key {
+			return 0, fmt.Errorf("parts: table %q: the key %v becomes %v on another rank, which is not equal (%v): use a number or a string that stands for it", t.name, key, moved, err)
+		}
+	}
+	hash := fnv.New64a()
+	_, _ = hash.Write(b) // a hash never fails
+	return int(hash.Sum64() % uint64(t.node.Nodes())), nil
 }

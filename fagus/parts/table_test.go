@@ -133,19 +133,31 @@ func mine[K comparable](n *fagus.Node, table *parts.Table[K, line], keys int) er
 	return nil
 }
 
-// TestTableMistakes: keys and values that cannot be shared give errors.
+// TestTableMistakes: keys and values that cannot be encoded, and keys that change, give errors.
 func TestTableMistakes(t *testing.T) {
-	for _, declare := range []func(*fagus.Node) error{
-		func(n *fagus.Node) error {
-			return second(parts.NewTable(n, "pointers", func(a, b *int) int { return 0 }, func(a, b int) int { return a }))
+	combine := func(a, b int) int { return a }
+	for want, declare := range map[string]func(*fagus.Node) error{
+		`table "pointers": keys: codec: values of type *int: a pointer cannot be part of a key`: func(n *fagus.Node) error {
+			return second(parts.NewTable(n, "pointers", func(a, b *int) int { return 0 }, combine))
 		},
-		func(n *fagus.Node) error {
-			return second(parts.NewTable(n, "values", strings.Compare, func(a, b string) string { return a }))
+		`table "interfaces": keys: codec: values of type interface {}: an interface cannot be part of a key`: func(n *fagus.Node) error {
+			return second(parts.NewTable(n, "interfaces", func(a, b any) int { return 0 }, combine))
+		},
+		"field Value: a func cannot be encoded": func(n *fagus.Node) error {
+			return second(parts.NewTable(n, "values", strings.Compare, func(a, b func()) func() { return a }))
+		},
+		"on another rank, which is not equal": func(n *fagus.Node) error {
+			table, err := parts.NewTable(n, "times", time.Time.Compare, combine)
+			if err != nil {
+				return err
+			}
+			table.Add(time.Now(), 1)
+			return table.Merge()
 		},
 	} {
 		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1}, declare)
-		if err == nil || !strings.Contains(err.Error(), "cannot be shared: use numbers") {
-			t.Errorf("the error is %v, want one that says what can be shared", err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q in it", err, want)
 		}
 	}
 }

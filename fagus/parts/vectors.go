@@ -9,8 +9,9 @@ import (
 // Vectors has operations in which each rank takes part with a vector of its own: Gather and
 // Reduce. Both are collective, and the rank must hold no variable. In phase mode each takes two
 // phases. On many nodes it takes three, because vectors go in two steps as in a [Whole]. T is a
-// type that NewArray accepts, for example a struct of numbers. For a single number fagus.Reduce
-// and fagus.Gather are faster.
+// type that NewArray accepts, for example a struct of numbers, or any other one that package codec
+// encodes; such values take one more phase. For a single number fagus.Reduce and fagus.Gather are
+// faster, and for a single value of another type [Gather] and [Reduce] are shorter.
 type Vectors[T any] struct {
 	node   *fagus.Node
 	name   string
@@ -21,12 +22,22 @@ type Vectors[T any] struct {
 	calls int
 	// steps is nil if every rank reads the vectors of all. With steps both turns are the same.
 	steps *wholeSteps[T]
+	// values moves elements that NewArray does not accept, or any number of elements; else nil.
+	values *values[T]
 }
 
 // NewVectors makes room for a vector of at most the given length on each rank. It is collective.
+// With a length of 0 vectors may have any length, which takes one more phase.
 func NewVectors[T any](n *fagus.Node, name string, length int) (*Vectors[T], error) {
-	if length < 1 {
-		return nil, fmt.Errorf("parts: vectors %q of %d elements: want at least 1", name, length)
+	if length < 0 {
+		return nil, fmt.Errorf("parts: vectors %q of %d elements: want at least 1, or 0 for any number", name, length)
+	}
+	values, err := valuesOf[T](n, length)
+	if err != nil {
+		return nil, fmt.Errorf("parts: vectors %q: %w", name, err)
+	}
+	if values != nil {
+		return &Vectors[T]{node: n, name: name, length: length, values: values}, nil
 	}
 	return newVectors[T](n, name, length, InSteps(n))
 }
@@ -57,8 +68,15 @@ func newVectors[T any](n *fagus.Node, name string, length int, inSteps bool) (v 
 //		}
 //	})
 func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error {
-	if len(x) > v.length {
+	if len(x) > v.length && v.length > 0 {
 		return fmt.Errorf("parts: vectors %q: %d elements on rank %d: want at most %d, the length given to NewVectors", v.name, len(x), v.node.Rank(), v.length)
+	}
+	if v.values != nil {
+		from, err := v.values.gather(x, read != nil)
+		if err == nil && read != nil {
+			read(from)
+		}
+		return err
 	}
 	n, b := v.node, v.turns[v.calls%2]
 	v.calls++

@@ -157,7 +157,7 @@ func TestVectorsMistakes(t *testing.T) {
 		for what, err := range map[string]error{
 			"want at most 3, the length given to NewVectors": v.Gather(make([]int16, 4), nil),
 			"want a rank from 0 to 1":                        second(parts.Broadcast[int16](n, nil, 2)),
-			"want at least 1":                                second(parts.NewVectors[int16](n, "w", 0)),
+			"want at least 1":                                second(parts.NewVectors[int16](n, "w", -1)),
 		} {
 			if err == nil || !strings.Contains(err.Error(), what) {
 				t.Errorf("the error is %v, want %q in it", err, what)

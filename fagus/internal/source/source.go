@@ -24,7 +24,7 @@ func Here() string { return Line(Frames(Callers())) }
 func Line(frames []runtime.Frame) string {
 	library := goLibrary(Frames(Callers()))
 	for _, f := range frames {
-		if ours(f.Function) || strings.HasPrefix(f.Function, "runtime.") || library != "" && strings.HasPrefix(f.File, library) {
+		if ours(f.Function) || inOurs(f.File) || strings.HasPrefix(f.Function, "runtime.") || library != "" && strings.HasPrefix(f.File, library) {
 			continue
 		}
 		return short(f.File, f.Line)
@@ -48,7 +48,7 @@ func Part(frames []runtime.Frame) (part string) {
 		case ok:
 			name = strings.TrimPrefix(name, "(*")
 			part = name[:strings.IndexAny(name+".", ".[)")]
-		case !ours(f.Function) && !strings.HasPrefix(f.Function, "runtime."):
+		case !ours(f.Function) && !inOurs(f.File) && !strings.HasPrefix(f.Function, "runtime."):
 			return part
 		}
 	}
@@ -126,6 +126,19 @@ func ours(function string) bool {
 	if last := rest[strings.LastIndexByte(rest, '/')+1:]; strings.HasSuffix(last[:strings.IndexByte(last+".", '.')], "_test") {
 		return false
 	}
+	return inLibrary(rest)
+}
+
+// inOurs reports whether a file belongs to this library. Where the program inlines a function of
+// the library, closures of this function have the program's name, but stay in their file.
+func inOurs(file string) bool {
+	_, own, _, _ := runtime.Caller(0)
+	rest, ok := strings.CutPrefix(file, strings.TrimSuffix(own, "fagus/internal/source/source.go"))
+	return ok && !strings.HasSuffix(file, "_test.go") && inLibrary(rest)
+}
+
+// inLibrary reports whether a package or file, without the path of the module, is not a program.
+func inLibrary(rest string) bool {
 	pkg := rest[:strings.IndexAny(rest+"/", "./")]
 	return slices.Contains([]string{"fagus", "internal", "phase", "ringbuf", "syncvar", "consistency", "dimmnet"}, pkg)
 }

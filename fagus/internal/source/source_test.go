@@ -37,6 +37,16 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// TestInlined: a closure of the library that the program has inlined is no line of the program.
+func TestInlined(t *testing.T) {
+	_, own, _, _ := runtime.Caller(0)
+	library := strings.TrimSuffix(own, "internal/source/source_test.go") + "parts/list.go"
+	got := Line([]runtime.Frame{{Function: "main.run.List[...].All.func1", File: library, Line: 7}, {Function: "main.run", File: "/home/x/sums/main.go", Line: 3}})
+	if got != "sums/main.go:3" {
+		t.Errorf("the line is %s", got)
+	}
+}
+
 // TestOfParts: the variables of package parts are not those that the program binds itself.
 func TestOfParts(t *testing.T) {
 	const module = "github.com/fagus-dsm/fagus/"

@@ -31,6 +31,7 @@ func (c *compiler) slice(t reflect.Type) (*plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("elements: %w", err)
 	}
+	texts := t.Elem().Kind() == reflect.String && !element.custom
 	p := &plan{least: 1, custom: element.custom}
 	p.append = func(e *encoder, p unsafe.Pointer) {
 		h := (*header)(p)
@@ -55,18 +56,28 @@ func (c *compiler) slice(t reflect.Type) (*plan, error) {
 		if length < 0 {
 			return
 		}
-		if element.copied {
-			made := reflect.MakeSlice(t, length, length).UnsafePointer()
+		switch {
+		case element.copied:
+			made := words(length * element.size)
 			copy(memory(made, length*element.size), d.take(length*element.size))
 			*(*header)(p) = header{made, length, length}
-			return
-		}
-		if d.enter() {
+		case texts:
+			made := make([]string, length)
+			for i := 0; i < length && d.err == nil; i++ {
+				decodeString(d, unsafe.Pointer(&made[i]))
+			}
+			*(*header)(p) = header{unsafe.Pointer(unsafe.SliceData(made)), length, length}
+		case d.enter():
 			decodeElements(d, t, element, (*header)(p), length)
 			d.leave()
 		}
 	}
 	return p, nil
+}
+
+// words returns memory for numbers, also for none.
+func words(bytes int) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(make([]uint64, (bytes+7)/8)))
 }
 
 // mostOf returns the number of elements that the bytes left can contain, and 1.
