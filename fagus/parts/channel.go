@@ -1,10 +1,13 @@
 package parts
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/parts/codec"
 )
 
 // Channel is a bounded queue between ranks, like a Go channel: any ranks send values and any ranks
@@ -14,48 +17,76 @@ import (
 //	tiles, err := parts.NewChannel[tile](n, "tiles", 16, 1)
 //	if n.Rank() == 0 {
 //		for _, t := range all {
-//			tiles.Send(t)
+//			err = tiles.Send(t)
 //		}
-//		tiles.Close()
+//		err = tiles.Close()
 //	} else {
-//		for t := range tiles.All() {
-//			paint(t)
+//		for t, err := range tiles.All() {
+//			...
 //		}
 //	}
-//	return n.Err()
+//
+// The values may be of any type that package codec encodes, and of any size: strings, slices, maps,
+// and structs with them. What the channel holds is in checkpoints, and a run that resumes may have
+// another number of ranks.
 //
 // In Threaded mode a value goes from rank to rank at once. In Phase mode each Send and each Receive
-// is a phase, in which all ranks take part by their next call.
+// is a phase, in which all ranks take part by their next call: so values that are more than a few
+// microseconds of work are best in threaded mode, or many at a time.
 type Channel[T any] struct {
-	node    *fagus.Node
-	name    string
-	ring    *fagus.Array[T]
-	head    *fagus.Array[int64] // see the indexes below
-	senders int64
-	set     *fagus.SyncSet
+	node     *fagus.Node
+	name     string
+	ring     *fagus.Array[byte]  // a stream of encoded values, each behind its length
+	head     *fagus.Array[int64] // see the indexes below
+	capacity int64
+	senders  int64
+	set      *fagus.SyncSet
+	codec    codec.Codec[T]
+	buffer   []byte // the value that is being sent or received
 
 	hasRoom, hasValue func() bool
 }
 
-// The elements of Channel.head.
+// The elements of Channel.head. A value that is longer than the free part of the ring goes in
+// pieces. Meanwhile no other rank may send, or receive.
 const (
-	sent = iota // the number of values so far; likewise received
-	received
-	closed // how many ranks have called Close
+	sent     = iota // the number of values
+	written         // the number of bytes
+	writing         // 1 plus the rank that has sent a part of a value; 0: none has
+	received        // as sent
+	read            // as written
+	reading         // as writing
+	closed          // how many ranks have called Close
 	headLength
 )
 
-// NewChannel makes a channel with room for capacity values of T, a type that NewArray accepts. It
-// is closed when senders ranks have called Close. NewChannel is collective.
+// usualBytes is how long an encoded value may be so that a full channel has room for it, if values
+// differ in size.
+const usualBytes = 256
+
+// NewChannel makes a channel with room for capacity values. It is closed when senders ranks have
+// called Close. NewChannel is collective.
 func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (c *Channel[T], err error) {
-	if capacity < 1 || senders < 1 || senders > n.Nodes() {
-		return nil, fmt.Errorf("parts: channel %q with room for %d values and %d senders: want room for at least 1, and 1 to %d senders", name, capacity, senders, n.Nodes())
+	if capacity < 1 || capacity > mostRoom || senders < 1 || senders > n.Nodes() {
+		return nil, fmt.Errorf("parts: channel %q with room for %d values, and %d senders: want room for 1 to %d, and 1 to %d senders", name, capacity, senders, mostRoom, n.Nodes())
 	}
-	c = &Channel[T]{node: n, name: name, senders: int64(senders)}
+	c = &Channel[T]{node: n, name: name, capacity: int64(capacity), senders: int64(senders)}
+	if c.codec, err = codecOf[T](n); err != nil {
+		return nil, fmt.Errorf("parts: channel %q: %w", name, err)
+	}
+	size := usualBytes
+	if c.codec.Flat() {
+		var zero T
+		b, err := c.codec.Append(nil, zero)
+		if err != nil {
+			return nil, fmt.Errorf("parts: channel %q: %w", name, err)
+		}
+		size = len(b)
+	}
 	if c.head, err = fagus.NewArray[int64](n, name+".head", headLength); err != nil {
 		return nil, err
 	}
-	if c.ring, err = fagus.NewArray[T](n, name, capacity); err != nil {
+	if c.ring, err = fagus.NewArray[byte](n, name, capacity*(wordBytes+size)); err != nil {
 		return nil, err
 	}
 	v, err := n.Bind(name, c.head.All(), c.ring.All())
@@ -63,54 +94,107 @@ func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (c *Ch
 		return nil, err
 	}
 	c.set = n.Set(v.Write().Unordered().Reporting())
-	c.hasRoom = func() bool { h := c.head.Slice(); return h[sent]-h[received] < int64(capacity) || c.over(h) }
-	c.hasValue = func() bool { h := c.head.Slice(); return h[sent] > h[received] || c.over(h) }
+	c.hasRoom = func() bool {
+		h := c.head.Slice()
+		return c.over(h) || c.mine(h[writing]) && h[sent]-h[received] < c.capacity && h[written]-h[read] < int64(c.ring.Len())
+	}
+	c.hasValue = func() bool {
+		h := c.head.Slice()
+		return c.over(h) && h[written] == h[read] || c.mine(h[reading]) && h[written] != h[read]
+	}
 	return c, nil
 }
 
 // over reports whether all senders have closed the channel.
 func (c *Channel[T]) over(head []int64) bool { return head[closed] >= c.senders }
 
-// Send sends a value. It waits while the channel is full. The rank must hold no variable. To send
-// on a channel that is closed is an error.
+// mine reports whether this rank may send or receive, by writing or reading.
+func (c *Channel[T]) mine(turn int64) bool { return turn == 0 || turn == 1+int64(c.node.Rank()) }
+
+// Send sends a value. It waits while the channel is full. The rank must hold no variable. It is an
+// error to send on a channel that is closed.
 func (c *Channel[T]) Send(value T) error {
-	if err := c.node.AcquireWhen(c.set, c.hasRoom); err != nil {
-		return err
+	b, err := c.codec.Append(append(c.buffer[:0], make([]byte, wordBytes)...), value)
+	if err != nil {
+		return fmt.Errorf("parts: channel %q: %w", c.name, err)
 	}
-	h, ring := c.head.Slice(), c.ring.Slice()
-	if c.over(h) {
-		_ = c.node.Release(c.set)
-		return fmt.Errorf("parts: channel %q: Send after Close by all its %d senders", c.name, c.senders)
+	c.buffer = b
+	binary.NativeEndian.PutUint64(b, uint64(len(b)-wordBytes))
+	for len(b) > 0 {
+		h, err := c.acquire(c.hasRoom)
+		if err != nil {
+			return err
+		}
+		if c.over(h) {
+			return c.refuse("Send after Close by all its senders")
+		}
+		changed := []fagus.Range{c.head.Range(sent, writing+1)}
+		for len(b) > 0 && h[written]-h[read] < int64(c.ring.Len()) {
+			lo, hi := c.piece(h[written], min(len(b), c.ring.Len()-int(h[written]-h[read])))
+			b = b[copy(c.ring.Part(lo, hi), b):]
+			h[written] += int64(hi - lo)
+			changed = append(changed, c.ring.Range(lo, hi))
+		}
+		if h[writing] = 1 + int64(c.node.Rank()); len(b) == 0 {
+			h[writing] = 0
+			h[sent]++
+		}
+		if err := c.release(changed...); err != nil {
+			return err
+		}
 	}
-	at := int(h[sent] % int64(len(ring)))
-	ring[at] = value
-	h[sent]++
-	return c.release(sent, c.ring.Range(at, at+1))
+	return nil
 }
 
 // Receive returns the next value. It waits while the channel is empty. ok is false if the channel
-// is closed and empty, or if a call of the rank has failed (fagus.Node.Err). The rank must hold no
-// variable.
-func (c *Channel[T]) Receive() (value T, ok bool) {
-	if err := c.node.AcquireWhen(c.set, c.hasValue); err != nil {
-		return value, false
+// is closed and empty. The rank must hold no variable.
+func (c *Channel[T]) Receive() (value T, ok bool, err error) {
+	b := c.buffer[:0]
+	for length := wordBytes; len(b) < length; {
+		h, err := c.acquire(c.hasValue)
+		if err != nil {
+			return value, false, err
+		}
+		if h[written] == h[read] {
+			return value, false, c.release()
+		}
+		b, length = c.take(h, b, length)
+		if h[reading] = 1 + int64(c.node.Rank()); len(b) == length {
+			h[reading] = 0
+			h[received]++
+		}
+		if err := c.release(c.head.Range(received, reading+1)); err != nil {
+			return value, false, err
+		}
 	}
-	h, ring := c.head.Slice(), c.ring.Slice()
-	if h[sent] == h[received] {
-		_ = c.node.Release(c.set) // an error sticks
-		return value, false
+	c.buffer = b
+	if value, err = c.codec.DecodeAll(b[wordBytes:]); err != nil {
+		return value, false, fmt.Errorf("parts: channel %q: %w", c.name, err)
 	}
-	value = ring[h[received]%int64(len(ring))]
-	h[received]++
-	return value, c.release(received) == nil
+	return value, true, nil
 }
 
-// All returns the values that this rank receives until the channel is closed and empty, or a call
-// fails.
-func (c *Channel[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) {
+// take appends to b what the ring has of a value of length bytes. The value begins with its length,
+// by which take increases length.
+func (c *Channel[T]) take(h []int64, b []byte, length int) ([]byte, int) {
+	for len(b) < length && h[read] < h[written] {
+		lo, hi := c.piece(h[read], min(length-len(b), int(h[written]-h[read])))
+		b = append(b, c.ring.Part(lo, hi)...)
+		h[read] += int64(hi - lo)
+		if len(b) == wordBytes {
+			length += int(binary.NativeEndian.Uint64(b) & math.MaxInt32)
+		}
+	}
+	return b, length
+}
+
+// All returns the values that this rank receives until the channel is closed and empty. An error
+// comes with the zero value, and is the last.
+func (c *Channel[T]) All() iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		for {
-			if value, ok := c.Receive(); !ok || !yield(value) {
+			value, ok, err := c.Receive()
+			if !ok && err == nil || !yield(value, err) || err != nil {
 				return
 			}
 		}
@@ -120,22 +204,47 @@ func (c *Channel[T]) All() iter.Seq[T] {
 // Close says that this rank sends nothing more. When all senders have said so, and the channel is
 // empty, Receive returns false. The rank must hold no variable.
 func (c *Channel[T]) Close() error {
-	if err := c.node.Acquire(c.set); err != nil {
+	h, err := c.acquire(func() bool { return true })
+	if err != nil {
 		return err
 	}
-	h := c.head.Slice()
 	if c.over(h) {
-		_ = c.node.Release(c.set)
-		return fmt.Errorf("parts: channel %q: Close of a channel that its %d senders have closed", c.name, c.senders)
+		return c.refuse("Close by more ranks than there are senders")
 	}
 	h[closed]++
-	return c.release(closed)
+	return c.release(c.head.Range(closed, closed+1))
 }
 
-// release ends a tenure that has changed an element of the head, and ranges of the ring.
-func (c *Channel[T]) release(element int, ring ...fagus.Range) error {
-	if err := c.node.Wrote(append(ring, c.head.Range(element, element+1))...); err != nil {
+// acquire begins a tenure in which ready returns true, and returns the head.
+func (c *Channel[T]) acquire(ready func() bool) (h []int64, err error) {
+	if err := c.node.AcquireWhen(c.set, ready); err != nil {
+		return nil, err
+	}
+	h = c.head.Slice()
+	if n := h[written] - h[read]; n < 0 || n > int64(c.ring.Len()) || h[read] < 0 {
+		return nil, c.refuse(fmt.Sprintf("its memory is damaged: %d bytes were sent and %d received", h[written], h[read]))
+	}
+	return h, nil
+}
+
+// release ends a tenure that has changed ranges.
+func (c *Channel[T]) release(changed ...fagus.Range) error {
+	if err := c.node.Wrote(changed...); err != nil {
 		return err
 	}
 	return c.node.Release(c.set)
+}
+
+// refuse ends a tenure with an error.
+func (c *Channel[T]) refuse(why string) error {
+	if err := c.node.Release(c.set); err != nil {
+		return err
+	}
+	return fmt.Errorf("parts: channel %q with %d senders: %s", c.name, c.senders, why)
+}
+
+// piece returns where in the ring the first of n bytes of the stream from a position are.
+func (c *Channel[T]) piece(from int64, n int) (lo, hi int) {
+	lo = int(from % int64(c.ring.Len()))
+	return lo, min(lo+n, c.ring.Len())
 }

@@ -2,7 +2,9 @@ package parts_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
@@ -91,7 +93,10 @@ func pipe(n *fagus.Node, values, capacity int) (got []int64, err error) {
 			pass(i)
 		}
 	} else {
-		for value := range pipes[me].All() {
+		for value, err := range pipes[me].All() {
+			if err != nil {
+				return nil, err
+			}
 			pass(value)
 		}
 	}
@@ -123,7 +128,12 @@ func TestManySendersAndReceivers(t *testing.T) {
 				_ = c.Close()
 			}
 			if n.Rank() >= senders {
-				got = slices.Collect(c.All())
+				for v, err := range c.All() {
+					if err != nil {
+						return nil, err
+					}
+					got = append(got, v)
+				}
 			}
 			return got, n.Err()
 		})
@@ -143,4 +153,77 @@ func TestManySendersAndReceivers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestChannelOfTexts: values of any size go through a channel, also such as are longer than it.
+func TestChannelOfTexts(t *testing.T) {
+	type page struct {
+		Name  string
+		Lines []string
+		Links map[string]int
+	}
+	var pages []page
+	for i := range 12 {
+		p := page{Name: fmt.Sprint("page ", i), Links: map[string]int{"up": i, "down": -i}}
+		for j := range i * i * i / 2 {
+			p.Lines = append(p.Lines, strings.Repeat("x", j%17))
+		}
+		pages = append(pages, p)
+	}
+	onChannels(t, func(on fagus.Config) {
+		if on.Nodes == 1 {
+			return
+		}
+		on.Check = fagus.CheckOn
+		got := runFor(t, on, func(n *fagus.Node) (got []page, err error) {
+			c, err := parts.NewChannel[page](n, "pages", 1+n.Nodes()%2, 1)
+			if err != nil {
+				return nil, err
+			}
+			if n.Rank() == 0 {
+				for _, p := range pages {
+					if err := c.Send(p); err != nil {
+						return nil, err
+					}
+				}
+				return nil, c.Close()
+			}
+			for p, err := range c.All() {
+				if err != nil {
+					return nil, err
+				}
+				got = append(got, p)
+			}
+			return got, nil
+		})
+		all := slices.Concat(got...)
+		slices.SortFunc(all, func(a, b page) int { return a.Links["up"] - b.Links["up"] })
+		if !reflect.DeepEqual(all, pages) {
+			t.Fatalf("%d nodes, %v mode: received %d pages, want %d equal ones", on.Nodes, on.Mode, len(all), len(pages))
+		}
+	})
+}
+
+// TestChannelMistakes: errors say what is wrong.
+func TestChannelMistakes(t *testing.T) {
+	make := func(n *fagus.Node) *parts.Channel[int] {
+		c, err := parts.NewChannel[int](n, "c", 2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for want, f := range map[string]func(n *fagus.Node) error{
+		"Send after Close":        func(n *fagus.Node) error { c := make(n); _ = c.Close(); return c.Send(1) },
+		"Close by more ranks":     func(n *fagus.Node) error { c := make(n); _ = c.Close(); return c.Close() },
+		"room for 0 values":       func(n *fagus.Node) error { return second(parts.NewChannel[int](n, "c", 0, 1)) },
+		"1 to 1 senders":          func(n *fagus.Node) error { return second(parts.NewChannel[int](n, "c", 1, 2)) },
+		"every rank waits":        func(n *fagus.Node) error { _, _, err := make(n).Receive(); return err },
+		"parts: channel \"c\": c": func(n *fagus.Node) error { return second(parts.NewChannel[func()](n, "c", 1, 1)) },
+	} {
+		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1}, f)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
 }

@@ -80,7 +80,7 @@ func (r Roll) String() string {
 	return b.String()
 }
 
-// Stuck reports whether every rank waits for the others, at least one of them for a change: none can
+// Stuck reports whether every rank waits for others, at least one of them for a change: none can
 // make it any more. It returns false if it is not known what a rank does.
 func (r Roll) Stuck() bool {
 	changes := false
