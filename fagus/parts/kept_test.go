@@ -125,11 +125,15 @@ type sized struct {
 	node   *fagus.Node
 	list   *List[[]string]
 	groups *Table[string, map[int][]byte]
+	queue  *Channel[string] // gets two values a step, of which one stays
 }
 
 func newSized(n *fagus.Node) (s sized, err error) {
 	s.node = n
 	if s.list, err = NewList[[]string](n, "list", 460); err != nil {
+		return s, err
+	}
+	if s.queue, err = NewChannel[string](n, "channel", 7, 1); err != nil {
 		return s, err
 	}
 	s.groups, err = NewTable(n, "groups", cmp.Compare[string], func(a, b map[int][]byte) map[int][]byte {
@@ -149,6 +153,9 @@ func (s sized) step(lo, hi, step int) error {
 			return err
 		}
 	}
+	if err := s.send(step); err != nil {
+		return err
+	}
 	if err := s.node.Fence(); err != nil {
 		return err
 	}
@@ -167,7 +174,44 @@ func (s sized) step(lo, hi, step int) error {
 	})
 }
 
+// send sends two values at one rank, and receives one at another.
+func (s sized) send(step int) error {
+	if step%s.node.Nodes() == s.node.Rank() {
+		for i := range 2 {
+			if err := s.queue.Send(strings.Repeat(fmt.Sprint(i), 60*step)); err != nil {
+				return err
+			}
+		}
+	}
+	if (step+1)%s.node.Nodes() == s.node.Rank() {
+		_, _, err := s.queue.Receive()
+		return err
+	}
+	return nil
+}
+
+// received returns what is in the channel at the end.
+func (s sized) received() (text string, err error) {
+	if s.node.Rank() == 0 {
+		if err := s.queue.Close(); err != nil {
+			return "", err
+		}
+		for v, err := range s.queue.All() {
+			if err != nil {
+				return "", err
+			}
+			text += fmt.Sprintf(" %d %.1s", len(v), v)
+		}
+	}
+	all, err := Gather(s.node, text)
+	return strings.Join(all, ""), err
+}
+
 func (s sized) text() (string, error) {
+	received, err := s.received()
+	if err != nil {
+		return "", err
+	}
 	if err := s.groups.Merge(); err != nil {
 		return "", err
 	}
@@ -175,7 +219,7 @@ func (s sized) text() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := fmt.Sprint(groups)
+	text := received + fmt.Sprint(groups)
 	err = s.node.During(s.node.Set(s.list.Read()), func() error {
 		for v, err := range s.list.All() {
 			if err != nil {

@@ -58,8 +58,8 @@ type About struct {
 	// Ask returns what ranks in other processes do, as far as they answer before ctx is done. It is
 	// nil if all ranks run in this process, or if ranks cannot ask.
 	Ask func(ctx context.Context, of []dimmnet.Rank) map[int]Entry
-	// Stuck is called when two roll-calls have found that every rank waits for others (Roll.Stuck). It
-	// may be nil.
+	// Stuck is called when two roll-calls have found that every rank waits for others (Roll.Stuck).
+	// It may be nil.
 	Stuck func()
 }
 
