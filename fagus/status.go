@@ -143,7 +143,7 @@ func (n *Node) ready(call string) error {
 		return n.errorf("%s: %w", call, errReturned)
 	}
 	if n.held != nil {
-		return n.errorf("%s while holding %s: release it first; to hold several variables at once, put them into one set", call, n.held)
+		return n.errorf("%s while holding %s: release it first; to hold several variables at once, put them into one set (n.Set(a, b); Pairs: parts.Together(p, q))", call, n.held)
 	}
 	return nil
 }

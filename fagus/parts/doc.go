@@ -5,6 +5,7 @@
 //	x, err := parts.NewBlocks[float64](n, "x", rows, columns)  // a variable for each block
 //	g, err := parts.NewGrid[float64](n, "u", parts.Shape{Rows: rows, Columns: columns, Halo: 1})
 //	p, err := parts.NewPair[float64](n, "u", parts.Shape{...})  // two grids, for step after step
+//	both := parts.Together(p, q)                                // steps of several pairs at once
 //	v, err := parts.NewVectors[point](n, "points", 100)        // gather, reduce
 //	w, err := parts.NewWhole[float64](n, "w", 1000)            // blocks that all ranks read
 //	b, err := parts.Broadcast(n, read, 0)                      // what rank 0 has, on all ranks
@@ -15,6 +16,7 @@
 //	l, err := parts.NewList[string](n, "names", 1<<20)          // values of any size, a variable
 //	q, err := parts.NewQueue(n, "rows", rows, 16)              // hands out 16 rows at a time
 //	w, err := parts.NewPool[node](n, "tree", 1000)             // tasks that add tasks
+//	c, err := parts.NewChannel[tile](n, "tiles", 16, 1)        // a queue from ranks to ranks
 //
 // All New functions are collective, like fagus.NewArray and Bind. Other functions are collective
 // if their comments say so. All types work in both modes. The rules of Node apply: only the rank's

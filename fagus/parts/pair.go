@@ -27,12 +27,12 @@ import (
 // While f of a Step runs, this rank's rows of Next still hold the state before Now. So a program
 // that computes a state from the two before it, such as a wave, needs no third grid: it reads each
 // element of Next, and then sets it. It calls Fill twice, for the first two states.
+//
+// Several pairs make their steps in one phase by [Together].
 type Pair[T any] struct {
 	Now, Next *Grid[T]
-	// fill and step are the sets of Fill and Step. The others are for when Next and Now are
-	// swapped.
-	fill, step, otherFill, otherStep *fagus.SyncSet
-	swaps                            []int64 // how often they were swapped, for checkpoints
+	alone     *Fields
+	swaps     []int64 // how often they were swapped, for checkpoints
 }
 
 // NewPair makes the two grids. It is collective.
@@ -45,11 +45,8 @@ func NewPair[T any](n *fagus.Node, name string, s Shape) (*Pair[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	fill := func(to *Grid[T]) *fagus.SyncSet { return n.Set(to.WantFill()...) }
-	step := func(to, from *Grid[T]) *fagus.SyncSet {
-		return n.Set(slices.Concat(to.WantFill(), from.WantMine(fagus.Shared), from.WantHalo())...)
-	}
-	p := &Pair[T]{now, next, fill(next), step(next, now), fill(now), step(now, next), make([]int64, 1)}
+	p := &Pair[T]{Now: now, Next: next, swaps: make([]int64, 1)}
+	p.alone = Together(p)
 	fagus.KeepCopy(n, name+".swaps", &p.swaps)
 	n.OnResume(func() {
 		if p.swaps[0]%2 == 1 {
@@ -61,25 +58,27 @@ func NewPair[T any](n *fagus.Node, name string, s Shape) (*Pair[T], error) {
 
 // Fill calls f, which sets all of this rank's rows of Next. Then Next becomes Now. It is
 // collective, ends with a Fence, and may be called again: see Pair.
-func (p *Pair[T]) Fill(f func() error) error { return p.turn(p.fill, f) }
+func (p *Pair[T]) Fill(f func() error) error { return p.alone.Fill(f) }
 
 // Step calls f, which sets all of this rank's rows of Next from its rows of Now and their halo.
 // Then Next becomes Now. It is collective, and ends with a Fence. A row of Next that f does not set
 // keeps its state of two steps ago.
-func (p *Pair[T]) Step(f func() error) error { return p.turn(p.step, f) }
+func (p *Pair[T]) Step(f func() error) error { return p.alone.Step(f) }
 
-// turn ends with a Fence: a neighbour may still read what the next turn writes.
-func (p *Pair[T]) turn(set *fagus.SyncSet, f func() error) error {
-	n := p.Now.node
-	if err := n.During(set, f); err != nil {
-		return err
+func (p *Pair[T]) owner() *fagus.Node { return p.Now.node }
+
+func (p *Pair[T]) requests(step bool) []fagus.Request {
+	if step {
+		return slices.Concat(p.Next.WantFill(), p.Now.WantMine(fagus.Shared), p.Now.WantHalo())
 	}
+	return p.Next.WantFill()
+}
+
+func (p *Pair[T]) swapped() {
 	p.swap()
 	p.swaps[0]++
-	return n.Fence()
 }
 
-func (p *Pair[T]) swap() {
-	p.Now, p.Next = p.Next, p.Now
-	p.fill, p.step, p.otherFill, p.otherStep = p.otherFill, p.otherStep, p.fill, p.step
-}
+func (p *Pair[T]) parity() int { return int(p.swaps[0] % 2) }
+
+func (p *Pair[T]) swap() { p.Now, p.Next = p.Next, p.Now }
