@@ -235,7 +235,7 @@ messages of [gallery.md](gallery.md) and within the limits that pages impose
 The following are never detected:
 
 - using a slice of an array after the program function has returned: the memory is unmapped,
-  and the process crashes
+  and the process crashes. fagusvet finds most of these uses
 - calling Reduce with different types on different ranks: each rank interprets the bits of
   the others as its own type
 - os.Exit, syscall.Exit and log.Fatal on ranks that are goroutines: the process ends with the code of

@@ -5,16 +5,16 @@
 //	go vet -vettool=$(which fagusvet) ./...
 //	fagusvet ./...
 //
-// Each rule is an analyzer of golang.org/x/tools/go/analysis, in a file of its own: access,
-// release, shared, collective, variable and exit. A rule reports code that is wrong for any input,
-// and reports nothing where it is unsure; the doc text of each rule lists its gaps. A comment on
-// the line, or on the line above, suppresses a rule there:
+// Each rule is an analyzer of golang.org/x/tools/go/analysis in package rules, so that other
+// drivers can run it. A rule reports code that is wrong for any input, and reports nothing where it
+// is unsure; the doc text of each rule lists its gaps. A comment on the line, or on the line above,
+// suppresses a rule there:
 //
 //	counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 //
-// fagusvet proves nothing, and does not follow a Node into other packages. Exit codes follow the
-// vet protocol: under go vet 0 and 1; alone 0 for clean, 1 if a package cannot be loaded, 3 if
-// something was found.
+// fagusvet proves nothing. What it must know of functions in other packages of the main module, the
+// go command keeps as facts. Exit codes follow the vet protocol: under go vet 0 and 1; alone 0 for
+// clean, 1 if a package cannot be loaded, 3 if something was found.
 package main
 
 import (
@@ -26,9 +26,9 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/multichecker"
 
+	"github.com/fagus-dsm/fagus/cmd/fagusvet/rules"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
 
@@ -52,19 +52,7 @@ func main() {
 	}
 	flag.CommandLine.SetOutput(&mistakes{os.Stderr, flag.CommandLine})
 	flag.Usage = func() { fmt.Fprintln(os.Stderr, "see 'fagusvet --help'") }
-	multichecker.Main(analyzers()...)
-}
-
-func analyzers() []*analysis.Analyzer {
-	knowledge := modelAnalyzer()
-	return []*analysis.Analyzer{
-		accessAnalyzer(knowledge),
-		releaseAnalyzer(knowledge),
-		sharedAnalyzer(knowledge),
-		collectiveAnalyzer(knowledge),
-		variableAnalyzer(knowledge),
-		exitAnalyzer(knowledge),
-	}
+	multichecker.Main(rules.Analyzers()...)
 }
 
 const (
@@ -81,7 +69,10 @@ fagusvet help release                         # what a rule finds, and what it m
   release     a set that is still held at a return, or at the next collective call
   shared      elements written under a set that has their variable only Shared, or not at all
   collective  NewGuarded, Bind, Update, Barrier and other calls that only some ranks make
+  alike       lengths, names and ranges that differ from rank to rank
   variable    Go variables that ranks write, and that are not the rank's own
+  goroutine   calls of a Node that another goroutine makes
+  after       slices, arrays and results that are used after the run
   exit        os.Exit, log.Fatal and other calls that end the process of a rank
 
 A comment on the line, or on the line above, suppresses a rule there:
@@ -89,10 +80,10 @@ A comment on the line, or on the line above, suppresses a rule there:
   counts.Slice()[0] = 1 //fagusvet:ignore access every rank writes the same
 
 Flags, before the packages:
-  -access, -release, -shared, -collective, -variable, -exit  only the rules that are named
-  -json                                                      print one JSON document
-  -c N                                                       print N lines around each finding
-  -test=false                                                leave out the files of tests
+  -access, -release, ...  only the rules that are named
+  -json                   print one JSON document
+  -c N                    print N lines around each finding
+  -test=false             leave out the files of tests
 
 Without the last three, fagusvet runs go vet, which keeps what it has compiled: the
 first run takes long, later ones do not.
@@ -166,9 +157,9 @@ func help(args []string, stdout, stderr io.Writer) (code int, done bool) {
 	return 0, false
 }
 
-// rules returns the names of the rules.
-func rules() (names []string) {
-	for _, a := range analyzers() {
+// ruleNames returns the names of the rules.
+func ruleNames() (names []string) {
+	for _, a := range rules.Analyzers() {
 		names = append(names, a.Name)
 	}
 	return names
@@ -176,13 +167,13 @@ func rules() (names []string) {
 
 // unknownRule reports the first name that is no rule. done is false if all are rules.
 func unknownRule(names []string, stderr io.Writer) (code int, done bool) {
-	rules := rules()
+	known := ruleNames()
 	for _, name := range names {
-		if slices.Contains(rules, name) {
+		if slices.Contains(known, name) {
 			continue
 		}
 		hint := "; see 'fagusvet --help'"
-		if near := cmdline.Nearest(name, rules); near != "" {
+		if near := cmdline.Nearest(name, known); near != "" {
 			hint = "; did you mean 'fagusvet help " + near + "'?"
 		}
 		fmt.Fprintf(stderr, "fagusvet: no rule %q%s\n", name, hint)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fagus-dsm/fagus/cmd/fagusvet/rules"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 )
@@ -40,7 +42,7 @@ func tool(t *testing.T) string {
 // packageOf writes a package of one file into the module and returns its path.
 func packageOf(t *testing.T, file string, code []byte) (path string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("testdata", "example-*")
+	dir, err := os.MkdirTemp("rules/testdata", "example-*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,9 +92,7 @@ func TestOwnPrograms(t *testing.T) {
 	}
 	tool := tool(t)
 	_, list := code(t, "go", "list", "../../apps/...")
-	// Ranks of apps/swarm record for its oracle what all of them do: they are coroutines of the
-	// simulator, of which one runs at a time.
-	apps := slices.DeleteFunc(strings.Fields(list), func(path string) bool { return strings.HasSuffix(path, "/apps/swarm") })
+	apps := strings.Fields(list)
 	if len(apps) < 25 {
 		t.Fatalf("go list: %s", list)
 	}
@@ -131,9 +131,9 @@ func TestPage(t *testing.T) {
 		report := string(pair[1][2])
 		file, _, _ := strings.Cut(report, ":")
 		paths = append(paths, packageOf(t, file, pair[0][2]))
-		want = append(want, report)
+		want = slices.AppendSeq(want, strings.Lines(report))
 	}
-	for _, a := range analyzers() {
+	for _, a := range rules.Analyzers() {
 		if !slices.ContainsFunc(want, func(report string) bool { return strings.Contains(report, ": "+a.Name+": ") }) {
 			t.Errorf("docs/guide/vet.md shows no report of the rule %s", a.Name)
 		}
@@ -158,7 +158,7 @@ func TestPage(t *testing.T) {
 // reports returns the lines of out that name a file, without its folder.
 func reports(out string) (lines []string) {
 	for line := range strings.Lines(out) {
-		if _, file, ok := strings.Cut(line, "testdata/example-"); ok {
+		if _, file, ok := strings.Cut(line, "rules/testdata/example-"); ok {
 			_, file, _ = strings.Cut(file, "/")
 			lines = append(lines, file)
 		}
@@ -190,7 +190,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("help for %q: code %d, done %v, stdout %q, stderr %q; want %+v", c.args, code, done, &stdout, &stderr, c)
 		}
 	}
-	for _, a := range analyzers() {
+	for _, a := range rules.Analyzers() {
 		if !strings.Contains(usage(), "\n  "+a.Name+" ") {
 			t.Errorf("the usage does not name the rule %s", a.Name)
 		}
@@ -227,5 +227,45 @@ func TestPlainContext(t *testing.T) {
 		if err := plainContext(args); (err == nil) != (want != "") || err == nil && strings.Join(args, " ") != want {
 			t.Errorf("%s: %q, %v, want %q", line, args, err, want)
 		}
+	}
+}
+
+// BenchmarkSmallProgram is the time of a small program that has been checked before ("again"), and
+// of one that has changed since.
+func BenchmarkSmallProgram(b *testing.B) {
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Setenv(beTool, "1")
+	code, err := os.ReadFile("../../apps/examples/life/main.go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("rules/testdata", "example-*")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { os.RemoveAll(dir) })
+	change := 0
+	check := func(b *testing.B, changes bool) {
+		if changes || change == 0 {
+			change++
+			text := fmt.Appendf(slices.Clone(code), "\nconst change%d = %d\n", change, os.Getpid())
+			if err := os.WriteFile(filepath.Join(dir, "main.go"), text, 0o666); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if out, err := exec.CommandContext(b.Context(), self, "./"+filepath.ToSlash(dir)).CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
+	check(b, true) // fills the cache
+	for _, changes := range []bool{false, true} {
+		b.Run(map[bool]string{false: "again", true: "changed"}[changes], func(b *testing.B) {
+			for b.Loop() {
+				check(b, changes)
+			}
+		})
 	}
 }

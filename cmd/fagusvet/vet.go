@@ -45,7 +45,7 @@ func byVet(args []string, stderr io.Writer) (code int, done bool) {
 // findings matches the report of a rule: file, line, column, and the name of the rule. A line about
 // code that does not compile has a column, too.
 func findings() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\S.*:\d+:\d+: (` + strings.Join(rules(), "|") + `): `)
+	return regexp.MustCompile(`(?m)^\S.*:\d+:\d+: (` + strings.Join(ruleNames(), "|") + `): `)
 }
 
 // notForVet reports whether go vet cannot do what an argument asks for: that is no package or rule.
@@ -55,5 +55,5 @@ func notForVet(arg string) bool {
 		return strings.HasSuffix(arg, ".cfg") // of go vet itself
 	}
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
-	return !slices.ContainsFunc(rules(), func(rule string) bool { return rule == name })
+	return !slices.ContainsFunc(ruleNames(), func(rule string) bool { return rule == name })
 }

@@ -240,11 +240,12 @@ func commandPlaces() []place {
 		{dir: "cmd/fagusc/internal/loops", may: []string{"cmd/fagusc/internal/depend"}},
 		{dir: "cmd/fagusc/internal/plan", may: []string{"cmd/fagusc/internal/loops", "fagus", "fagus/region"}},
 		{dir: "cmd/fagusc/internal/golang", may: []string{"cmd/fagusc/internal/loops", "cmd/fagusc/internal/plan", "fagus", "fagus/program/cmdline"}, text: "it is the front end and the writer of fagusc for Go"},
+		{dir: "cmd/fagusvet/rules", text: "it checks Go programs"},
 		{dir: "cmd/libfagus", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "cmd/internal/csession", "apps/*"},
 			time: "bounds compilers, and what they have made"},
 		{dir: "cmd/*",
 			may: []string{"dimmnet", "dimmnet/*", "dimmnet/*/*", "dimmnet/lib/mpi/*", "ringbuf", "syncvar", "consistency", "consistency/*", "phase",
-				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/meter", "fagus/metrics", "fagus/recording", "fagus/rollcall", "fagus/trace", "fagus/trace/*", "fagus/cluster", "fagus/cluster/launch", "apps/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/internal/*"},
+				"fagus", "fagus/checkpoint", "fagus/checkpoint/*", "fagus/meter", "fagus/metrics", "fagus/recording", "fagus/rollcall", "fagus/trace", "fagus/trace/*", "fagus/cluster", "fagus/cluster/launch", "apps/*", "fagus/program/*", "cmd/internal/*", "cmd/fagus/internal/*", "cmd/fagusc/internal/*", "cmd/fagusvet/rules"},
 			time: "a command meets the user", net: "a command meets the user", text: "commands check Go programs"},
 	}
 }

@@ -1,0 +1,234 @@
+package rules
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// fagusPath is the package whose callers are checked. partsPath has calls of its own.
+const (
+	fagusPath = "github.com/fagus-dsm/fagus/fagus"
+	partsPath = fagusPath + "/parts"
+)
+
+// Packages that run programs, as package fagus does.
+const (
+	clusterPath = fagusPath + "/cluster"
+	programPath = fagusPath + "/program"
+)
+
+// call is a known function or method. Methods of package parts begin with their type, because some
+// have the same name.
+type call string
+
+// String returns the name by which a program calls it.
+func (c call) String() string {
+	_, name, method := strings.Cut(string(c), ".")
+	if !method {
+		return string(c)
+	}
+	return name
+}
+
+// The calls that the rules know.
+const (
+	callAcquire    call = "Acquire"
+	callRelease    call = "Release"
+	callUpdate     call = "Update"
+	callBarrier    call = "Barrier"
+	callFence      call = "Fence"
+	callBind       call = "Bind"
+	callSet        call = "Set"
+	callRank       call = "Rank"
+	callNodes      call = "Nodes"
+	callMode       call = "Mode"
+	callNewArray   call = "NewArray"
+	callNewGuarded call = "NewGuarded"
+	callWant       call = "Want"
+	callRead       call = "Read"
+	callWrite      call = "Write"
+	callWriting    call = "Writing"
+	callReporting  call = "Reporting"
+	callUnordered  call = "Unordered"
+	callSlice      call = "Slice"
+	callCopy       call = "Copy"
+	callAll        call = "All"
+	callRange      call = "Range"
+	callReduce     call = "Reduce"
+	callGather     call = "Gather"
+	callMeasure    call = "Measure"
+	callDo         call = "Do"
+	callDuring     call = "During"
+	callRebind     call = "Rebind"
+	callCheckpoint call = "Checkpoint"
+	callResume     call = "Resume"
+	callFold       call = "Fold"
+	callWrote      call = "Wrote"
+	callSteps      call = "Steps"
+	callRounds     call = "Rounds"
+
+	callOther call = "other" // another function of package fagus or parts
+	callNone  call = ""      // none of these, or a dynamic call
+)
+
+// of reports whether c is a method of the named type of a package, or a function if the name of
+// the type is empty.
+func (c call) of(path, receiver string) bool {
+	if path == partsPath {
+		return c.ofParts()
+	}
+	switch c {
+	case callNewArray, callNewGuarded, callWant, callReduce, callGather:
+		return receiver == ""
+	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode,
+		callDuring, callMeasure, callRebind, callCheckpoint, callResume, callFold, callWrote, callSteps, callRounds:
+		return receiver == "Node"
+	case callDo:
+		return receiver == "SyncSet"
+	case callSlice, callCopy, callAll, callRange:
+		return receiver == "Array"
+	case callRead, callWrite:
+		return receiver == "SyncVar" || receiver == "Guarded"
+	case callWriting, callReporting, callUnordered:
+		return receiver == "Request"
+	}
+	return false
+}
+
+// needsNothingHeld reports whether a rank that makes the call must hold no set.
+func (c call) needsNothingHeld() bool {
+	switch c {
+	case callAcquire, callUpdate, callBarrier, callFence, callReduce, callGather, callDo, callDuring:
+		return true
+	}
+	return c.ofParts() && !c.makesParts()
+}
+
+// holds reports whether the call holds a set while it runs a function.
+func (c call) holds() bool {
+	switch c {
+	case callDo, callDuring, callFill, callStep, callVectorsGather, callVectorsReduce, callExchange, callQueueEach, callPoolEach:
+		return true
+	}
+	return false
+}
+
+// fagusCall returns which of the known calls c is.
+func fagusCall(c *ssa.CallCommon) call {
+	callee := c.StaticCallee()
+	if callee == nil {
+		return callNone
+	}
+	if origin := callee.Origin(); origin != nil {
+		callee = origin
+	}
+	f, ok := callee.Object().(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != fagusPath && f.Pkg().Path() != partsPath {
+		return callNone
+	}
+	name, receiver := call(f.Name()), receiverName(f)
+	if f.Pkg().Path() == partsPath && receiver != "" {
+		name = call(receiver) + "." + name
+	}
+	switch name {
+	case "Queue.EachInRounds":
+		name = callQueueEach
+	case "Pool.EachInRounds":
+		name = callPoolEach
+	}
+	if name.of(f.Pkg().Path(), receiver) {
+		return name
+	}
+	return callOther
+}
+
+// arguments returns the arguments of a known call. The first is the receiver of a method, also if
+// the call is of a method value.
+func arguments(c *ssa.CallCommon) []ssa.Value {
+	if value, ok := c.Value.(*ssa.MakeClosure); ok {
+		return slices.Concat(value.Bindings, c.Args)
+	}
+	return c.Args
+}
+
+func receiverName(f *types.Func) string {
+	recv := f.Signature().Recv()
+	if recv == nil {
+		return ""
+	}
+	if named := namedType(recv.Type()); named != nil {
+		return named.Obj().Name()
+	}
+	return ""
+}
+
+// namedType returns t, or the type to which t points, if it has a name; else nil.
+func namedType(t types.Type) *types.Named {
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, _ := t.(*types.Named)
+	return named
+}
+
+// isGuarded reports whether t is fagus.Guarded or a pointer to it.
+func isGuarded(t types.Type) bool {
+	named := namedType(t)
+	return isOf(fagusPath, named) && named.Obj().Name() == "Guarded"
+}
+
+// isOfParts reports whether t is a type of package parts or a pointer to it.
+func isOfParts(t types.Type) bool { return isOf(partsPath, namedType(t)) }
+
+func isOf(path string, named *types.Named) bool {
+	return named != nil && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path
+}
+
+// callOf returns the call of package fagus that instr makes at once, not by defer or go.
+func callOf(instr ssa.Instruction) call {
+	if c, ok := instr.(*ssa.Call); ok {
+		return fagusCall(&c.Call)
+	}
+	return callNone
+}
+
+// resultOf returns the call of package fagus that has v as result number index.
+func resultOf(v ssa.Value, index int) (*ssa.Call, call) {
+	if e, ok := v.(*ssa.Extract); ok && e.Index == index {
+		v = e.Tuple
+	} else if ok || index > 0 {
+		return nil, callNone
+	}
+	c, ok := v.(*ssa.Call)
+	if !ok {
+		return nil, callNone
+	}
+	return c, fagusCall(&c.Call)
+}
+
+// fagusError reports whether v is the error result of a call of package fagus. A non-nil error
+// means that the run has failed or is about to fail.
+func fagusError(v ssa.Value) bool {
+	if c, ok := v.(*ssa.Call); ok {
+		return fagusCall(&c.Call) != callNone && types.Identical(c.Type(), errorType())
+	}
+	if e, ok := v.(*ssa.Extract); ok {
+		c, ok := e.Tuple.(*ssa.Call)
+		return ok && fagusCall(&c.Call) != callNone && types.Identical(e.Type(), errorType())
+	}
+	return false
+}
+
+func errorType() types.Type { return types.Universe.Lookup("error").Type() }
+
+func constantText(o types.Object) string {
+	c, ok := o.(*types.Const)
+	if !ok {
+		return ""
+	}
+	return c.Val().String()
+}
