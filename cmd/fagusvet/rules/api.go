@@ -148,7 +148,7 @@ func fagusCall(c *ssa.CallCommon) call {
 // arguments returns the arguments of a known call. The first is the receiver of a method, also if
 // the call is of a method value.
 func arguments(c *ssa.CallCommon) []ssa.Value {
-	if value, ok := c.Value.(*ssa.MakeClosure); ok {
+	if value, ok := c.Value.(*ssa.MakeClosure); ok && value.Fn.(*ssa.Function).Synthetic != "" {
 		return slices.Concat(value.Bindings, c.Args)
 	}
 	return c.Args

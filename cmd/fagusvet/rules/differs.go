@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 
@@ -39,8 +38,8 @@ type differing struct {
 	params  map[*ssa.Parameter]origin // parameters to which some call passes such a value
 	always  map[*ssa.Parameter]origin // parameters to which every call does
 	results map[*ssa.Function][]dependence
-	places  map[any]origin // fields and package variables: to which only such values are assigned
-	stores  map[*ssa.Global][]ssa.Value
+	places  map[any]origin            // fields and variables to which only such values are assigned
+	stores  map[ssa.Value][]ssa.Value // what is assigned to a variable, if that is known
 }
 
 // maxRounds bounds how far such a value is followed, in calls and fields.
@@ -49,14 +48,19 @@ const maxRounds = 8
 func newDiffering(m *model) *differing {
 	d := &differing{
 		m: m, params: make(map[*ssa.Parameter]origin), always: make(map[*ssa.Parameter]origin), results: make(map[*ssa.Function][]dependence),
-		places: make(map[any]origin), stores: make(map[*ssa.Global][]ssa.Value),
+		places: make(map[any]origin), stores: make(map[ssa.Value][]ssa.Value),
 	}
 	for _, fn := range m.funcs {
 		d.results[fn] = make([]dependence, fn.Signature.Results().Len())
 		for instr := range instructions(fn) {
-			if s, ok := instr.(*ssa.Store); ok {
-				if global, ok := s.Addr.(*ssa.Global); ok {
-					d.stores[global] = append(d.stores[global], s.Val)
+			switch instr := instr.(type) {
+			case *ssa.Store:
+				if global, ok := instr.Addr.(*ssa.Global); ok {
+					d.stores[global] = append(d.stores[global], instr.Val)
+				}
+			case *ssa.Alloc:
+				if stored, ok := m.stored(instr); ok {
+					d.stores[instr] = stored
 				}
 			}
 		}
@@ -81,14 +85,17 @@ func (d *differing) grow() (grown bool) {
 	grown = d.growParameters() || grown
 	for field, a := range d.m.fields {
 		if field != nil && field.Pkg() == d.m.pkg && !a.hidden && d.places[field] == "" {
-			if on := d.onlyOn(a.stored, nil); on != "" {
+			if on := d.onlyOn(a.stored); on != "" {
 				d.places[field], grown = on, true
 			}
 		}
 	}
-	for global, stored := range d.stores {
-		if on := d.onlyOn(stored, nil); on != "" && d.places[global] == "" {
-			d.places[global], grown = on, true
+	for variable, stored := range d.stores {
+		if d.places[variable] != "" {
+			continue
+		}
+		if on := d.onlyOn(stored); on != "" {
+			d.places[variable], grown = on, true
 		}
 	}
 	return grown
@@ -143,16 +150,12 @@ func origination(v ssa.Value, dep dependence, passed map[*ssa.Parameter]origin) 
 }
 
 // onlyOn returns why values differ, if all but constants do.
-func (d *differing) onlyOn(values []ssa.Value, seen map[ssa.Value]bool) (on origin) {
+func (d *differing) onlyOn(values []ssa.Value) (on origin) {
 	for _, v := range values {
 		if _, constant := v.(*ssa.Const); constant {
 			continue
 		}
-		own := maps.Clone(seen)
-		if own == nil {
-			own = make(map[ssa.Value]bool)
-		}
-		is := origination(v, d.of(v, own), d.always)
+		is := origination(v, d.of(v, make(map[ssa.Value]bool)), d.always)
 		if is == "" {
 			return ""
 		}
@@ -248,15 +251,10 @@ func (d *differing) loaded(at ssa.Value, seen map[ssa.Value]bool) dependence {
 	case *ssa.Global:
 		return dependence{On: d.places[at]}
 	}
-	variable := d.m.variable(at)
-	if variable == nil {
-		return dependence{}
+	if variable := d.m.variable(at); variable != nil {
+		return dependence{On: d.places[variable]}
 	}
-	stored, ok := d.m.stored(variable)
-	if !ok {
-		return dependence{}
-	}
-	return dependence{On: d.onlyOn(stored, seen)}
+	return dependence{}
 }
 
 // returned returns the dependence of result i of a function.
@@ -308,7 +306,7 @@ func (d *differing) result(c *ssa.Call, i int, seen map[ssa.Value]bool) dependen
 				return dependence{}
 			}
 			dep := dependence{On: list[i].On}
-			for j, arg := range c.Call.Args {
+			for j, arg := range arguments(&c.Call) {
 				if list[i].Params&(1<<j) != 0 {
 					dep = dep.join(d.of(arg, seen))
 				}

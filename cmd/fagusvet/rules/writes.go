@@ -43,13 +43,16 @@ func (o *outside) writtenBy(c *ssa.CallCommon) (at []ssa.Value) {
 		return c.Args[i : i+1]
 	}
 	callee = function(callee)
+	args := arguments(c)
 	if s := o.m.summaryOf(callee); s != nil {
 		for _, i := range s.Writes {
-			at = append(at, c.Args[i])
+			if i < len(args) {
+				at = append(at, args[i])
+			}
 		}
 		return at
 	}
-	for i, arg := range c.Args {
+	for i, arg := range args {
 		if o.writes[callee][i] {
 			at = append(at, arg)
 		}

@@ -25,6 +25,7 @@ var (
 	computed int
 	kept     sync.Map
 	method   counter
+	buffer   lib.Buffer
 )
 
 type counter struct{ n int }
@@ -37,8 +38,10 @@ func (c *counter) run(n *fagus.Node) error {
 func facts() {
 	program.Main(method.run)
 	program.Main(func(n *fagus.Node) error {
-		lib.Fill(filled)                        // want `variable: filled is written`
-		lib.Count()                             // want `variable: Count writes lib.Calls on every rank`
+		lib.Fill(filled) // want `variable: filled is written`
+		lib.Count()      // want `variable: Count writes lib.Calls on every rank`
+		set := buffer.Set
+		set(1)                                  // want `variable: buffer is written`
 		lib.Calls = 3                           // want `variable: Calls is written`
 		fmt.Fprintln(&output, "a")              // want `variable: output is written`
 		json.Unmarshal([]byte("{}"), &document) // want `variable: document is written`

@@ -42,3 +42,7 @@ func Meet(n *fagus.Node) error { return n.Barrier() }
 func Root(n *fagus.Node) bool { return n.Rank() == 0 }
 
 func Twice(x int) int { return 2 * x }
+
+type Buffer struct{ N []int }
+
+func (b *Buffer) Set(x int) { b.N[0] = x }
