@@ -28,7 +28,8 @@ type Array[T any] struct {
 // order. If the ranks disagree, their next call of Acquire, Update, Barrier or Reduce fails.
 //
 // T is a boolean or number type, or an array or struct type made of such types. T must not contain
-// pointers, because the array lies outside the Go heap. The length is at least 1. The memory of
+// pointers, because the array lies outside the Go heap: List, Table and Gather of package parts are
+// for strings, slices and maps. The length is at least 1. The memory of
 // the array is unmapped when the rank's program returns.
 //
 // NewArray returns an error if T or the length is unsuitable, the name is in use, memory is
@@ -93,6 +94,8 @@ func checkElement(t reflect.Type) error {
 		if t.Size() > 0 {
 			return nil
 		}
+	case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Interface:
+		return fmt.Errorf("a %v cannot be shared: use numbers, and arrays and structs of them, or what takes values of any size: parts.List (in shared memory), parts.Table (by key), parts.Gather, parts.Broadcast (copies for all ranks)", t.Kind())
 	default:
 		return fmt.Errorf("a %v cannot be shared: use numbers, and arrays and structs of them", t.Kind())
 	}

@@ -67,6 +67,7 @@ func TestPointersAreRefused(t *testing.T) {
 	for want, program := range map[string]func(*fagus.Node) error{
 		"a ptr cannot be shared":             makes[*int],
 		"a slice cannot be shared":           makes[[2][]byte],
+		"parts.List (in shared memory)":      makes[map[string]string],
 		"field next: a ptr cannot be shared": makes[struct{ next *int }],
 		"values of size 0 cannot be shared":  makes[struct{}],
 		"a uintptr cannot be shared":         makes[uintptr],

@@ -94,7 +94,7 @@ func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
 func keptVector[T any](n *Node, name string, length int) *kept {
 	t := reflect.TypeFor[T]()
 	if err := checkElement(t); err != nil {
-		_ = n.errorf("Keep %q: elements of type %v: %w", name, t, err)
+		_ = n.errorf("Keep %q: elements of type %v: %w; KeepEach saves any bytes of a rank", name, t, err)
 	}
 	size := int(t.Size())
 	return &kept{SavedArray: SavedArray{name, fmt.Sprintf("%d private elements of type %s", length, typeText(t)), size, length * size}}

@@ -132,6 +132,8 @@ func fagusCall(c *ssa.CallCommon) call {
 	name, receiver := call(f.Name()), receiverName(f)
 	if f.Pkg().Path() == partsPath && receiver != "" {
 		name = call(receiver) + "." + name
+	} else if f.Pkg().Path() == partsPath && (name == callGather || name == callReduce) {
+		name = "parts." + name
 	}
 	switch name {
 	case "Queue.EachInRounds":

@@ -13,9 +13,9 @@ import (
 const collectiveDoc = `find collective calls that only some ranks make
 
 All ranks call NewArray, NewGuarded, Bind, Update, Barrier, Fence, Reduce and Gather, and the
-collective functions of package parts (such as NewTable, Vectors.Gather, AllToAll.Exchange,
-Table.Merge, Queue.Each), and Rebind, Checkpoint, Resume and Fold, in the same order. This rule reports such a call under a condition
-computed from n.Rank() if ranks with the other outcome do not make the same calls:
+collective functions of package parts (such as NewTable, NewList, parts.Gather, Vectors.Gather,
+AllToAll.Exchange, Table.Merge, Queue.Each), and Rebind, Checkpoint, Resume and Fold, in the same
+order. This rule reports such a call under a condition computed from n.Rank() if ranks with the other outcome do not make the same calls:
 
 	if n.Rank() == 0 {
 		if err := n.Barrier(); err != nil { // collective: Barrier depends on the rank ...

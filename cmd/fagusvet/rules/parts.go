@@ -17,6 +17,8 @@ const (
 	callNewExactSums call = "NewExactSums"
 	callNewAllToAll  call = "NewAllToAll"
 	callNewTable     call = "NewTable"
+	callNewList      call = "NewList"
+	callNewLists     call = "NewLists"
 
 	callTimed         call = "Timed"
 	callFill          call = "Pair.Fill"
@@ -26,6 +28,8 @@ const (
 	callVectorsGather call = "Vectors.Gather"
 	callVectorsReduce call = "Vectors.Reduce"
 	callBroadcast     call = "Broadcast"
+	callGatherValues  call = "parts.Gather"
+	callReduceValues  call = "parts.Reduce"
 	callExchange      call = "AllToAll.Exchange"
 	callMerge         call = "Table.Merge"
 	callCollect       call = "Table.Collect"
@@ -38,7 +42,7 @@ const (
 func (c call) ofParts() bool {
 	switch c {
 	case callTimed, callFill, callStep, callSumsAdd, callExactSumsAdd, callVectorsGather, callVectorsReduce, callBroadcast,
-		callExchange, callMerge, callCollect, callQueueEach, callPoolEach:
+		callGatherValues, callReduceValues, callExchange, callMerge, callCollect, callQueueEach, callPoolEach:
 		return true
 	}
 	return c.makesParts()
@@ -48,7 +52,7 @@ func (c call) ofParts() bool {
 // NewPool make none.
 func (c call) makesParts() bool {
 	switch c {
-	case callNewBlocks, callNewGrid, callNewPair, callNewVectors, callNewSums, callNewExactSums, callNewAllToAll, callNewTable:
+	case callNewBlocks, callNewGrid, callNewPair, callNewVectors, callNewSums, callNewExactSums, callNewAllToAll, callNewTable, callNewList, callNewLists:
 		return true
 	}
 	return false

@@ -108,3 +108,25 @@ func sameCalls(n *fagus.Node, v *parts.Vectors[int64], t *parts.Table[int, int64
 	}
 	return t.Merge()
 }
+
+func valuesAtOne(n *fagus.Node) error {
+	if n.Rank() == 0 {
+		_, err := parts.NewList[string](n, "l", 100) // want `collective: NewList depends on the rank`
+		return err
+	}
+	return n.Err()
+}
+
+func gatherValuesAtOne(n *fagus.Node) error {
+	if n.Rank() == 0 {
+		_, err := parts.Gather(n, "x") // want `collective: Gather depends on the rank`
+		return err
+	}
+	return n.Err()
+}
+
+func reduceValuesAtOne(n *fagus.Node) {
+	if n.Rank() == 1 {
+		parts.Reduce(n, "x", func(a, b string) string { return a + b }) // want `collective: Reduce depends on the rank`
+	}
+}

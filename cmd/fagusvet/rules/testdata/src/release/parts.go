@@ -65,3 +65,12 @@ func timed(n *fagus.Node) error {
 	_, err := parts.Timed(n, func() error { return n.Barrier() })
 	return err
 }
+
+func values(n *fagus.Node, l *parts.List[string]) error {
+	return n.During(n.Set(l.Write()), func() error {
+		if _, err := parts.Gather(n, "x"); err != nil { // want `Gather is called while the During of line [0-9]+ holds its set`
+			return err
+		}
+		return l.Append("x")
+	})
+}
