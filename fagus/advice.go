@@ -131,8 +131,10 @@ func (r Report) Serial() (serial []Serial) {
 
 // rankWaits are the waits of one rank, in the form in which ranks exchange them.
 type rankWaits struct {
-	Waits []rankWait
-	Late  []Late
+	Waits     []rankWait
+	Late      []Late
+	Stretches []rankStretch
+	Calls     uint64 // that may wait for others
 }
 
 type rankWait struct {
@@ -167,6 +169,7 @@ func (w *waits) result(name func(syncvar.ID) string, lines *acquireLines) (r ran
 		one := &r.Waits[i]
 		one.Name, one.Line, one.Part = name(one.ID), lines.line(one.ID), source.Part(lines.frames(one.ID))
 	}
+	r.Stretches, r.Calls = w.stretches.result(), w.stretches.calls
 	return r
 }
 
@@ -179,10 +182,7 @@ func sortLate(late []Late) {
 // holders know.
 func gatherWaits(ctx context.Context, net dimmnet.Network, results []result) (all []Wait, late []Late, err error) {
 	for r := range results {
-		busy := results[r].Stats.MeasuredTotal()
-		if busy == 0 {
-			busy = results[r].Stats.Total() - results[r].Stats.Parts[PartEnd].Time
-		}
+		busy := results[r].Stats.busy()
 		for _, w := range results[r].Waits.Waits {
 			if int(w.Holder) >= len(results) {
 				return nil, nil, fmt.Errorf("fagus: rank %d says that rank %d held %q, in a run of %d ranks", r, w.Holder, w.Name, len(results))

@@ -192,6 +192,8 @@ type Config struct {
 	first counters
 
 	replica phase.Replica // of the ranks of this process
+
+	account *account // of this process; nil: it counts nothing
 }
 
 // counters are the values at which the counters of a run start: 0, except in tests, which start

@@ -7,6 +7,9 @@ package fagus
 // within f counts as a part of f.
 func (n *Node) Measure(f func() error) (Time, error) {
 	c := &n.clock
+	if !c.measuring {
+		c.account.enter(n.host) // outside the section: it takes some system calls
+	}
 	c.enter(c.part) // charges the time up to now
 	begin := c.since
 	if c.measuring {
@@ -19,12 +22,15 @@ func (n *Node) Measure(f func() error) (Time, error) {
 		n.waits.clear()
 	}
 	before := c.parts
-	c.measuring, n.waits.off = true, false
+	c.measuring = true
+	n.waits.measure(true)
 	_ = n.events.tell(eventMeasuring, 0, nil, nil) // whose observers do not fail
 	err := f()
-	c.measuring, n.waits.off = false, true
+	c.measuring = false
 	c.sections++
 	c.enter(c.part)
+	c.account.leave()
+	n.waits.measure(false)
 	_ = n.events.tell(eventMeasured, 0, nil, nil)
 	for p := range before {
 		c.measured[p] += c.parts[p].Time - before[p].Time

@@ -209,6 +209,7 @@ func (n *Node) enter(call rollcall.Call, part Part, set *SyncSet) error {
 func (n *Node) leave(call rollcall.Call, part Part, set *SyncSet, latest syncvar.Latest, err error) error {
 	n.waits.entered() // if the engine has failed before
 	n.clock.enter(PartCompute)
+	n.clock.left = n.clock.since
 	n.waits.end(n.clock.since, latest)
 	if n.clock.drawn {
 		n.clock.waited(part, n.waits.cause, n.waits.until)

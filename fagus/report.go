@@ -19,8 +19,9 @@ const ReportSchema = "fagus.report/v1"
 type Summary struct {
 	// TimeNs has the mean of all ranks by the name of each Part, and the slowest rank's "total".
 	TimeNs map[string]int64 `json:"time_ns"`
-	// MeasuredTimeNs is like TimeNs, but of the sections that Node.Measure has run; BeforeNs and
-	// AfterNs are the slowest rank's times before and after them. They are nil and 0 without any.
+	// MeasuredTimeNs is like TimeNs, but of the sections that Node.Measure has run, and nil without
+	// any. BeforeNs and AfterNs are the slowest rank's times before and after them; without any,
+	// before the first call and after the last one (Stats.Before, Stats.After).
 	MeasuredTimeNs map[string]int64 `json:"measured_time_ns,omitempty"`
 	// CriticalTimeNs is Report.Critical. "total" is the sum of the parts.
 	CriticalTimeNs map[string]int64 `json:"critical_time_ns,omitempty"`
@@ -48,6 +49,8 @@ type Summary struct {
 	Waits  []WaitTime   `json:"waits"`
 	Late   []LateTime   `json:"late"`
 	Serial []SerialTime `json:"serial"`
+	// Tips is Report.Tips.
+	Tips []TipTime `json:"tips"`
 }
 
 // Messages counts the messages of all ranks: packets by the NIC's method of sending, and what the
@@ -77,9 +80,42 @@ type RankTime struct {
 	WaitingNs int64 `json:"waiting_ns,omitempty"`
 	// Connections is Stats.Connections.
 	Connections int `json:"connections,omitempty"`
-	// ProcessorNs and ProcessorWantedNs are Stats.Processor.
+	// BeforeNs and AfterNs are Stats.Before and Stats.After.
+	BeforeNs int64 `json:"before_ns,omitempty"`
+	AfterNs  int64 `json:"after_ns,omitempty"`
+	// ProcessorNs and ProcessorWantedNs are of Stats.Usage, as Usage is.
 	ProcessorNs       int64 `json:"processor_ns,omitempty"`
 	ProcessorWantedNs int64 `json:"processor_wanted_ns,omitempty"`
+	// Usage is what the system has counted of the rank's process in the run, and MeasuredUsage in
+	// the sections of Node.Measure. They are nil if it has counted nothing.
+	Usage         *UsageOf `json:"usage,omitempty"`
+	MeasuredUsage *UsageOf `json:"measured_usage,omitempty"`
+}
+
+// UsageOf is Usage in JSON documents.
+type UsageOf struct {
+	Ranks       int    `json:"ranks"`
+	Processors  int    `json:"processors"`
+	ProcessorNs int64  `json:"processor_ns"`
+	WaitedNs    *int64 `json:"waited_ns,omitempty"` // nil if unknown
+	Voluntary   uint64 `json:"voluntary_switches"`
+	Involuntary uint64 `json:"involuntary_switches"`
+	Faults      uint64 `json:"minor_faults"`
+	DiskFaults  uint64 `json:"major_faults"`
+	Peak        uint64 `json:"peak_bytes"`
+}
+
+// document returns u for JSON documents; nil if the system has counted nothing.
+func (u Usage) document() *UsageOf {
+	if u.Ranks == 0 {
+		return nil
+	}
+	of := &UsageOf{u.Ranks, u.Processors, u.Got.Nanoseconds(), nil, u.Voluntary, u.Involuntary, u.Faults, u.DiskFaults, u.Peak}
+	if u.Wanted > 0 {
+		waited := u.waited().Nanoseconds()
+		of.WaitedNs = &waited
+	}
+	return of
 }
 
 const totalName = "total"
@@ -106,12 +142,12 @@ func (r Report) Summary() Summary {
 	for i := range r.Ranks {
 		s := &r.Ranks[i]
 		of := RankTime{Rank: s.Rank, TimeNs: whole[i].nanoseconds(), WaitingNs: s.waiting().Nanoseconds(), Connections: s.Connections,
-			ProcessorNs: s.Processor.Got.Nanoseconds(), ProcessorWantedNs: s.Processor.Wanted.Nanoseconds()}
+			BeforeNs: s.Before.Nanoseconds(), AfterNs: s.After.Nanoseconds(),
+			ProcessorNs: s.Usage.Got.Nanoseconds(), ProcessorWantedNs: s.Usage.Wanted.Nanoseconds(), Usage: s.Usage.document(), MeasuredUsage: s.MeasuredUsage.document()}
 		if section {
 			of.MeasuredTimeNs = measured[i].nanoseconds()
-			after := s.Total() - s.Before - s.MeasuredTotal() - s.Parts[PartEnd].Time
-			sum.BeforeNs, sum.AfterNs = max(sum.BeforeNs, s.Before.Nanoseconds()), max(sum.AfterNs, after.Nanoseconds())
 		}
+		sum.BeforeNs, sum.AfterNs = max(sum.BeforeNs, of.BeforeNs), max(sum.AfterNs, of.AfterNs)
 		sum.Ranks = append(sum.Ranks, of)
 	}
 	if r.Critical != nil {
@@ -226,7 +262,7 @@ func (r Report) String() string {
 	}
 	sum := r.Summary()
 	packets := sum.Messages.AOTF + sum.Messages.BOTF + sum.Messages.Push + sum.Messages.Pull
-	text := fmt.Sprintf("%s, %v by the %s clock\n%s", count(len(r.Ranks), "rank"), r.Slowest(), r.Clock, r.table(sum.MeasuredTimeNs != nil))
+	text := fmt.Sprintf("%s, %v by the %s clock\n%s", count(len(r.Ranks), "rank"), r.Slowest(), r.Clock, r.table())
 	if sum.MeasuredTimeNs != nil {
 		text += fmt.Sprintf("the table is about the measured sections: %v before and %v after them, on the slowest rank each, are not in it\n",
 			Time(sum.BeforeNs)*Nanosecond, Time(sum.AfterNs)*Nanosecond)
@@ -250,10 +286,7 @@ func (r Report) String() string {
 	if sum.Fetched > 0 {
 		text += fmt.Sprintf("; %s copied directly from array to array", count(sum.Fetched, "byte"))
 	}
-	text += "\n" + r.busy()
-	for _, s := range r.Serial() {
-		text += "advice: " + s.String() + "\n"
-	}
+	text += "\n" + r.Remarks()
 	for _, name := range r.Unguarded {
 		text += fmt.Sprintf("note: no variable guards array %q: no call moves its elements between ranks\n", name)
 	}
@@ -263,55 +296,108 @@ func (r Report) String() string {
 	return text
 }
 
-// table has a row per rank with its total time, the share of each part that any rank used, and
-// whom the rank has waited for. It is about the measured sections, or about the whole run.
-func (r Report) table(measured bool) string {
-	times := make([]partTimes, len(r.Ranks))
-	var sums partTimes
-	for i := range r.Ranks {
-		for part := range Parts {
-			times[i][part] = r.Ranks[i].Parts[part].Time
-			if measured {
-				times[i][part] = r.Ranks[i].Measured[part]
+// column is a column of the table of ranks.
+type column struct {
+	name string
+	time func(*Stats) Time
+}
+
+// Columns returns the names of the columns of a table that divides the time of ranks, and the times
+// of a rank: they add up to its time in the measured sections, or else in the run. A part that no
+// rank used has a column only with unused. Without measured sections, what ranks compute before
+// their first call, and after their last one, has columns of its own if it takes 1 % of a rank's
+// time.
+func (r Report) Columns(unused bool) (names []string, times func(*Stats) []Time) {
+	var all []column
+	add := func(name string, time func(*Stats) Time) { all = append(all, column{name, time}) }
+	section := r.measured()
+	before, after := r.outsides()
+	if before {
+		add("before", func(s *Stats) Time { return s.Before })
+	}
+	for part := range Parts {
+		of := func(s *Stats) Time {
+			switch {
+			case section:
+				return s.Measured[part]
+			case part != PartCompute:
+				return s.Parts[part].Time
 			}
-			sums[part] += times[i][part]
+			time := s.Parts[part].Time
+			if before {
+				time -= s.Before
+			}
+			if after {
+				time -= s.After
+			}
+			return time
+		}
+		if unused && !(section && part == PartEnd) || slices.ContainsFunc(r.Ranks, func(s Stats) bool { return of(&s) > 0 }) {
+			add(part.String(), of)
 		}
 	}
+	if after {
+		add("after", func(s *Stats) Time { return s.After })
+	}
+	for _, c := range all {
+		names = append(names, c.name)
+	}
+	return names, func(s *Stats) (times []Time) {
+		for _, c := range all {
+			times = append(times, c.time(s))
+		}
+		return times
+	}
+}
+
+// table has a row per rank with its total time, the share of each column (Columns), and whom the
+// rank has waited for.
+func (r Report) table() string {
+	names, times := r.Columns(false)
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(rank, total, waited string, share func(Part) string) {
+	row := func(rank, total, waited string, cells []string) {
 		fmt.Fprintf(w, "%s\t%s\t", rank, total)
-		for part := range Parts {
-			if sums[part] > 0 {
-				fmt.Fprintf(w, "%s\t", share(part))
-			}
+		for _, cell := range cells {
+			fmt.Fprintf(w, "%s\t", cell)
 		}
 		if waited != "" {
 			fmt.Fprint(w, "  "+waited) // the last cell has no tab, so it is aligned to the left
 		}
 		fmt.Fprintln(w)
 	}
-	row("rank", "total", "waited most for", Part.String)
+	row("rank", "total", "waited most for", names)
 	before := -1
 	for _, i := range r.Rows() {
 		if i > before+1 {
-			row("...", "", "", func(Part) string { return "" })
+			row("...", "", "", make([]string, len(names)))
 		}
 		before = i
-		rank, total := r.Ranks[i].Rank, times[i].total()
-		row(fmt.Sprint(rank), total.String(), r.WaitedFor(rank, total), func(p Part) string {
-			return fmt.Sprintf("%.1f %%", 100*float64(times[i][p])/float64(max(1, total)))
-		})
+		s, total := &r.Ranks[i], Time(0)
+		of := times(s)
+		for _, t := range of {
+			total += t
+		}
+		cells := make([]string, len(of))
+		for c, t := range of {
+			cells[c] = fmt.Sprintf("%.1f %%", 100*float64(t)/float64(max(1, total)))
+		}
+		row(fmt.Sprint(s.Rank), total.String(), r.WaitedFor(s.Rank, total), cells)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return text.String()
+}
+
+// measured reports whether there are measured sections.
+func (r Report) measured() bool {
+	return slices.ContainsFunc(r.Ranks, func(s Stats) bool { return s.MeasuredTotal() > 0 })
 }
 
 // Rows returns the ranks that a table shows: all of few, or else the first, the slowest and the
 // last. If there are measured sections, the slowest is of these.
 func (r Report) Rows() (rows []int) {
 	const most = 8
-	section := slices.ContainsFunc(r.Ranks, func(s Stats) bool { return s.MeasuredTotal() > 0 })
+	section := r.measured()
 	slowest, longest := 0, Time(-1)
 	for i := range r.Ranks {
 		t := r.Ranks[i].Total()

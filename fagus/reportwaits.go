@@ -32,6 +32,19 @@ type SerialTime struct {
 	Mend     string  `json:"mend"`
 }
 
+// TipTime is a Tip in JSON documents.
+type TipTime struct {
+	Kind     TipKind `json:"kind"`
+	Rank     int     `json:"rank"`
+	After    string  `json:"after,omitempty"`
+	Until    string  `json:"until,omitempty"`
+	TimeNs   int64   `json:"time_ns"`
+	OthersNs int64   `json:"others_ns"`
+	Share    float64 `json:"share"`
+	Text     string  `json:"text"`
+	Mend     string  `json:"mend"`
+}
+
 // addWaits sets who waited for whom.
 func (sum *Summary) addWaits(r *Report) {
 	sum.Waits, sum.Late, sum.Serial = []WaitTime{}, []LateTime{}, []SerialTime{}
@@ -46,6 +59,10 @@ func (sum *Summary) addWaits(r *Report) {
 	}
 	for _, s := range r.Serial() {
 		sum.Serial = append(sum.Serial, SerialTime{s.Variable, s.Share, s.Ranks, s.String(), s.Mend})
+	}
+	sum.Tips = []TipTime{}
+	for _, t := range r.Tips {
+		sum.Tips = append(sum.Tips, TipTime{t.Kind, t.Rank, t.After, t.Until, t.Time.Nanoseconds(), t.Others.Nanoseconds(), t.Share, t.String(), t.Mend})
 	}
 }
 

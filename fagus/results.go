@@ -73,11 +73,13 @@ func gather(ctx context.Context, net dimmnet.Network, results []result) error {
 
 // check returns an error if s, which another process has sent, cannot be the statistics of a rank.
 func (s *Stats) check(nodes int) error {
-	if s.Before < 0 || s.Sections < 0 || len(s.Spans) > MaxSpans {
-		return fmt.Errorf("%v before %d measured sections, and %d spans: want at least 0, and at most %d spans", s.Before, s.Sections, len(s.Spans), MaxSpans)
+	if min(s.Before, s.After) < 0 || s.Sections < 0 || len(s.Spans) > MaxSpans {
+		return fmt.Errorf("%v before and %v after %d measured sections, and %d spans: want at least 0, and at most %d spans", s.Before, s.After, s.Sections, len(s.Spans), MaxSpans)
 	}
-	if p := s.Processor; p.Got < 0 || p.Wanted < p.Got {
-		return fmt.Errorf("%v of processor time of %v wanted: want at least 0, and at most what was wanted", p.Got, p.Wanted)
+	for _, u := range []Usage{s.Usage, s.MeasuredUsage} {
+		if u.Got < 0 || u.Wanted != 0 && u.Wanted < u.Got || u.Ranks < 0 || u.Ranks > nodes || u.Processors < 0 {
+			return fmt.Errorf("%v of processor time of %v wanted, for %d ranks on %d processors: want at least 0, at most what was wanted, and at most %d ranks", u.Got, u.Wanted, u.Ranks, u.Processors, nodes)
+		}
 	}
 	for part := range s.Parts {
 		if s.Parts[part].Time < 0 || s.Measured[part] < 0 {

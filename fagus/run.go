@@ -74,9 +74,12 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		return cfg.runReplay(ctx, program, board, declared)
 	}
 	results := make([]result, cfg.Nodes)
-	var before ProcessorTime
+	first, ranks := 0, cfg.Nodes // of this process
+	if about.Only != nil {
+		first, ranks = *about.Only, 1
+	}
 	if !about.Virtual {
-		before = processorTime()
+		cfg.account = newAccount(ranks)
 	}
 	err = cfg.Net.Run(ctx, cfg.Nodes, cfg.body(ctx, program, board, declared, results))
 	if err != nil {
@@ -87,13 +90,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 		// Ranks stays nil: a rank that has not returned yet may still write to the slice.
 		return Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Roll: board.Last()}, declared.explain(err)
 	}
-	if !about.Virtual {
-		first := 0 // of this process
-		if about.Only != nil {
-			first = *about.Only
-		}
-		results[first].Stats.Processor = processorTime().since(before)
-	}
+	results[first].Stats.Usage, results[first].Stats.MeasuredUsage = cfg.account.end()
 	return report(ctx, &cfg, results)
 }
 
@@ -159,6 +156,7 @@ func report(ctx context.Context, cfg *Config, results []result) (Report, error) 
 	}
 	report := Report{Clock: cfg.Net.Clock(), Mode: cfg.Mode, Unguarded: results[0].Unguarded, Waits: waits, Late: late}
 	report.add(results, cfg.Check)
+	report.Tips = findTips(&report, results)
 	_, apart := joined(cfg.Net)
 	report.Critical = criticalPath(report.Ranks, cfg.Mode, apart)
 	return report, nil

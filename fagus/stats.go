@@ -63,10 +63,11 @@ type Stats struct {
 	// on a network with connections.
 	Connections int
 
-	// Processor is the processor time that the rank's process has got and wanted during the run. It
-	// is zero in virtual time, and where the system keeps no account. If ranks share a process,
-	// rank 0 has what is of all of them.
-	Processor ProcessorTime
+	// Usage is what the system has counted of the rank's process during the run, and MeasuredUsage
+	// while any rank of the process was in a section of Node.Measure. They are zero in virtual
+	// time, where the system counts nothing, and of ranks that share a process with a rank before:
+	// the first one has what is of all of them.
+	Usage, MeasuredUsage Usage
 
 	Writes Writes // counts the exclusive tenures by the method that found their writes
 
@@ -75,10 +76,15 @@ type Stats struct {
 	Parts [Parts]Use
 
 	// Measured divides the time of the sections that Node.Measure has run in the same way. It is
-	// zero if there were none. Before is the rank's time before the first of them.
-	Measured [Parts]Time
-	Before   Time
-	Sections int // how often Node.Measure was called
+	// zero if there were none. Before is the rank's time before the first of them, and After the
+	// time outside them since then, up to the program's return. Without sections, Before is the
+	// time before the rank's first call that may wait for others, and After the time since its
+	// last call: there programs read their input and write their output. Both are parts of the
+	// time of PartCompute then. They are 0 if the rank has made no such call, and After is 0 if
+	// many Releases have come before the last one, and no other call after it.
+	Measured      [Parts]Time
+	Before, After Time
+	Sections      int // how often Node.Measure was called
 
 	// Spans divides the rank's run time into intervals of one part each, in order, if
 	// Config.Timeline was set. If there are more than MaxSpans, the later ones are missing.
@@ -112,6 +118,22 @@ func (s *Stats) MeasuredTotal() (t Time) {
 		t += u
 	}
 	return t
+}
+
+// busy returns the time of the measured sections, or else that up to the program's return.
+func (s *Stats) busy() Time {
+	if measured := s.MeasuredTotal(); measured > 0 {
+		return measured
+	}
+	return s.Total() - s.Parts[PartEnd].Time
+}
+
+// computing returns the time of PartCompute in the measured sections, or else in the run.
+func (s *Stats) computing() Time {
+	if s.MeasuredTotal() > 0 {
+		return s.Measured[PartCompute]
+	}
+	return s.Parts[PartCompute].Time
 }
 
 // Messages returns the sum of the port operations of all parts.
@@ -159,6 +181,10 @@ type Report struct {
 	// empty where lists travel over a tree (Config.Lists).
 	Late []Late
 
+	// Tips says which rank the others have waited for because it computes longer, and whether calls
+	// follow each other too closely. Where nothing is to be gained, it is empty.
+	Tips []Tip
+
 	// Roll is set if the run failed. It holds what each rank did when it noticed the failure, or
 	// else its last known activity, and the source line of each rank that was in a call.
 	Roll Roll
@@ -168,7 +194,10 @@ type Report struct {
 func (n *Node) Stats() Stats {
 	n.clock.enter(n.clock.part)
 	n.clock.settle()
-	s := Stats{Rank: n.rank, Connections: n.connections(), Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, Sections: n.clock.sections, Spans: n.clock.spans, Writes: n.space.Writes(), Host: n.work.time, HostRepeating: n.work.inRepeats}
+	s := Stats{Rank: n.rank, Connections: n.connections(), Parts: n.clock.parts, Measured: n.clock.measured, Before: n.clock.before, After: n.clock.after, Sections: n.clock.sections, Spans: n.clock.spans, Writes: n.space.Writes(), Host: n.work.time, HostRepeating: n.work.inRepeats}
+	if s.Sections > 0 {
+		s.After = s.Total() - s.Before - s.MeasuredTotal() - s.Parts[PartEnd].Time
+	}
 	if n.engine != nil {
 		n.engine.counts(&s)
 	}
@@ -221,7 +250,13 @@ type stopwatch struct {
 	sections int
 	// measuring is set during a Measure.
 	measuring bool
-	before    Time // the time before the first Measure
+	account   *account // of the process, with those of its other ranks; nil: it counts nothing
+	// before is the time before the first Measure, or else before the first call. after is the time
+	// between the last call and the program's return.
+	before, after Time
+	calls         uint64 // that may wait for others
+	releases      uint64 // whose end was timed, though they take less time than reading the clock
+	left          Time   // when the last call or Release has returned; unknown after many Releases
 
 	counters func() dimmnet.Counters // reads the counters of the node
 	silent   bool                    // operations in PartCompute and PartRelease count later
@@ -232,7 +267,7 @@ type stopwatch struct {
 // newStopwatch returns the stopwatch of a rank. silent says that its port does nothing in
 // PartCompute, and next to nothing in PartRelease.
 func newStopwatch(h dimmnet.Host, cfg Config, silent bool, counters func() dimmnet.Counters) stopwatch {
-	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, exact: cfg.Trace != nil || cfg.Record != nil, traced: cfg.Net.Clock() == dimmnet.Virtual, since: h.Now()}
+	w := stopwatch{host: h, counters: counters, silent: silent, drawn: cfg.Timeline, exact: cfg.Trace != nil || cfg.Record != nil, traced: cfg.Net.Clock() == dimmnet.Virtual, account: cfg.account, since: h.Now()}
 	w.parts[PartCompute].Calls = 1
 	h.Note(PartCompute.String(), 0)
 	return w
@@ -260,6 +295,35 @@ func (w *stopwatch) enter(p Part) {
 	if p != w.counted && !(w.silent && (p == PartCompute || p == PartRelease)) {
 		w.settle()
 		w.counted = p
+	}
+}
+
+// enterCall is enter for a call that may wait for others. The time before the first one, and that
+// between the last one and the end, are known afterwards.
+func (w *stopwatch) enterCall(p Part) {
+	w.enter(p)
+	if w.calls++; p != PartEnd {
+		if w.calls == 1 && w.sections == 0 && !w.measuring {
+			w.before = w.total()
+		}
+	} else if w.calls > 1 && w.left != unknown {
+		w.after = w.since - w.left
+	}
+}
+
+// timedReleases is how many Releases that take less time than reading the clock are timed, though:
+// so the time after the last one is known in programs that make few.
+const timedReleases = 64
+
+const unknown = Time(-1)
+
+// countRelease counts a Release that takes less time than reading the clock.
+func (w *stopwatch) countRelease() {
+	w.count(PartRelease)
+	w.left = unknown
+	if w.releases < timedReleases {
+		w.releases++
+		w.left = w.host.Now()
 	}
 }
 

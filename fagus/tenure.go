@@ -91,7 +91,7 @@ func (n *Node) release(set *SyncSet, unchanged bool) error {
 	traced := n.mode == Threaded && n.silent && (n.clock.drawn || n.clock.exact)
 	little := n.space.IsOneCopy() || set.compared <= clockBytes && !n.work.virtual
 	if little && !traced && !n.clock.exact && n.silent {
-		n.clock.count(PartRelease)
+		n.clock.countRelease()
 	} else {
 		n.clock.enter(PartRelease)
 	}
@@ -121,6 +121,7 @@ func (n *Node) release(set *SyncSet, unchanged bool) error {
 	err := n.engine.Release(set.shared, set.exclusive, n.wrote)
 	if n.clock.part == PartRelease {
 		n.clock.enter(PartCompute)
+		n.clock.left = n.clock.since
 	}
 	if err != nil {
 		n.monitor.Fail()

@@ -40,6 +40,8 @@ type waits struct {
 	calls []Time // by rank: the time that this rank has waited for the rank to make a call
 	nodes int
 	told  wait // the last one that observers were told of
+
+	stretches stretches // of computing between calls
 }
 
 const (
@@ -91,8 +93,9 @@ func (w *waits) begin(part Part) {
 func (w *waits) entered() {
 	if w.entering {
 		w.entering = false
-		w.clock.enter(w.part)
+		w.clock.enterCall(w.part)
 		w.since = w.clock.since
+		w.stretches.reached(w.clock, w.off)
 	}
 }
 
@@ -162,6 +165,13 @@ func (w *waits) settle(now Time, latest syncvar.Latest) {
 func (w *waits) clear() {
 	w.held = nil
 	clear(w.calls)
+	w.stretches = stretches{}
+}
+
+// measure begins or ends a section of Node.Measure: what is outside does not count.
+func (w *waits) measure(on bool) {
+	w.off = !on
+	w.stretches.skip(w.clock)
 }
 
 // late records a wait for the rank that came last.

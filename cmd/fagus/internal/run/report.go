@@ -135,8 +135,8 @@ func (r *Report) text(verbose bool) string {
 		text += r.Outcome + "\n"
 	}
 	text += "\n" + r.timeTable() + "\n" + r.outside()
-	for _, s := range r.Serial {
-		text += fmt.Sprintf("\nadvice: %s\n", s.Text)
+	if remarks := r.report.Remarks(); remarks != "" {
+		text += "\n" + remarks
 	}
 	if verbose {
 		text += "\n" + r.messageTable() + "\n"
@@ -158,16 +158,12 @@ func (r *Report) text(verbose bool) string {
 // If the program measures a section, the table is about this section alone, without input and
 // verification.
 func (r *Report) timeTable() string {
-	whole := r.MeasuredTimeNs == nil
-	parts := []fagus.Part{fagus.PartCompute, fagus.PartAcquire, fagus.PartRelease, fagus.PartUpdate, fagus.PartBarrier}
-	header := table.Row{"rank", "total"}
-	if whole {
-		parts = append(parts, fagus.PartEnd)
+	names, times := r.report.Columns(true)
+	header, right := table.Row{"rank", "total"}, []int{2}
+	for i, name := range names {
+		header, right = append(header, name), append(right, 3+i)
 	}
-	for _, p := range parts {
-		header = append(header, p.String())
-	}
-	t := base.NewTable(append(header, "waited most for"), 2, 3, 4, 5, 6, 7)
+	t := base.NewTable(append(header, "waited most for"), right...)
 	before := -1
 	for _, i := range r.report.Rows() {
 		if i > before+1 {
@@ -175,13 +171,13 @@ func (r *Report) timeTable() string {
 		}
 		before = i
 		s := &r.stats[i]
-		total, part := s.Total(), func(p fagus.Part) fagus.Time { return s.Parts[p].Time }
-		if !whole {
-			total, part = s.MeasuredTotal(), func(p fagus.Part) fagus.Time { return s.Measured[p] }
+		total := s.Total()
+		if r.MeasuredTimeNs != nil {
+			total = s.MeasuredTotal()
 		}
 		row := table.Row{s.Rank, total}
-		for _, p := range parts {
-			row = append(row, part(p))
+		for _, time := range times(s) {
+			row = append(row, time)
 		}
 		t.AppendRow(append(row, r.report.WaitedFor(s.Rank, total)))
 	}
