@@ -2,7 +2,9 @@ package fagus_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
@@ -59,5 +61,69 @@ func TestMeasure(t *testing.T) {
 	// Rank 0 waits 2 s for rank 1 in each section.
 	if waited := report.Ranks[0].Measured[fagus.PartBarrier]; waited < 4*fagus.Second || waited > 4*fagus.Second+fagus.Millisecond {
 		t.Errorf("rank 0 waited for %v in the sections, want 4 s and a little", waited)
+	}
+}
+
+// TestBeforeAndAfter: without sections, the time before the first call and after the last one is
+// not called compute.
+func TestBeforeAndAfter(t *testing.T) {
+	for _, c := range []struct {
+		what          string
+		program       func(*fagus.Node) error
+		before, after fagus.Time
+	}{
+		{"no call", func(n *fagus.Node) error { n.Spend(9 * fagus.Second); return nil }, 0, 0},
+		{"barriers", func(n *fagus.Node) error {
+			n.Spend(2 * fagus.Second)
+			err := steps(n, 3, func() { n.Spend(fagus.Second) })
+			n.Spend(3 * fagus.Second)
+			return err
+		}, 3 * fagus.Second, 3 * fagus.Second},
+		{"a tenure", func(n *fagus.Node) error {
+			n.Spend(2 * fagus.Second)
+			_, v, err := guarded[int64](n, 1)
+			if err != nil {
+				return err
+			}
+			if err := tenure(n, n.Set(fagus.Want(v, fagus.Shared)), func() { n.Spend(7 * fagus.Second) }); err != nil {
+				return err
+			}
+			n.Spend(3 * fagus.Second)
+			return nil
+		}, 2 * fagus.Second, 3 * fagus.Second},
+	} {
+		for _, mode := range modes {
+			r := succeed(t, fagus.Config{Nodes: 2, Mode: mode, Net: newSim(t, sim.Config{Env: "fagus2"})}, c.program)
+			s, text := r.Ranks[1], r.String()
+			near := func(got, want fagus.Time) bool { return got >= want && got < want+10*fagus.Millisecond }
+			if !near(s.Before, c.before) || !near(s.After, c.after) {
+				t.Errorf("%s, %v: %v before and %v after, want %v and %v", c.what, mode, s.Before, s.After, c.before, c.after)
+			}
+			sum := r.Summary()
+			if !near(fagus.Time(sum.BeforeNs)*fagus.Nanosecond, c.before) || !near(fagus.Time(sum.AfterNs)*fagus.Nanosecond, c.after) {
+				t.Errorf("%s, %v: the document has %d ns before and %d ns after", c.what, mode, sum.BeforeNs, sum.AfterNs)
+			}
+			if named := strings.Contains(text, "(input?), after the last call: ") && strings.Contains(text, " before ") && strings.Contains(text, " after  waited"); named != (c.before > 0) {
+				t.Errorf("%s, %v: the report is\n%s", c.what, mode, text)
+			}
+		}
+	}
+}
+
+// TestAfterShortReleases: Releases that take less time than reading the clock are timed at first
+// only: then the time after the last one is not known.
+func TestAfterShortReleases(t *testing.T) {
+	for _, times := range []int{3, 1000} {
+		r := succeed(t, fagus.Config{Nodes: 1, Mode: fagus.Threaded}, func(n *fagus.Node) error {
+			_, v, err := guarded[int64](n, 1)
+			for i := 0; err == nil && i < times; i++ {
+				err = tenure(n, n.Set(fagus.Want(v, fagus.Exclusive)), func() { time.Sleep(20 * time.Millisecond / time.Duration(times)) })
+			}
+			time.Sleep(5 * time.Millisecond)
+			return err
+		})
+		if after := r.Ranks[0].After; (after > 0) != (times == 3) || times == 3 && (after < 5*fagus.Millisecond || after > r.Ranks[0].Total()-20*fagus.Millisecond) {
+			t.Errorf("%d tenures: %v after the last one", times, after)
+		}
 	}
 }

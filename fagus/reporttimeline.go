@@ -17,11 +17,15 @@ const (
 	timelineTop    = 34  // for the legend
 	timelineBottom = 44  // for the axis
 	timelineMost   = 1400
+	timelineRight  = 40  // for the last number of the axis
+	timelineUsage  = 118 // beside it, for the processor time of each process
+	timelineStrip  = 64  // of that, for what it has got of its time
 )
 
 // Timeline draws the run as an SVG picture: a row for each rank, coloured by the part that the rank
-// spent its time on. In a column that is half a pixel wide, the part with the most time counts. The
-// run must have had Config.Timeline set.
+// spent its time on. In a column that is half a pixel wide, the part with the most time counts.
+// Where the system counts it, a strip beside the rows of a process shows which share of the time of
+// its ranks it had a processor, or waited for one. The run must have had Config.Timeline set.
 func (r Report) Timeline(w io.Writer) error {
 	end := Time(0)
 	cut := 0
@@ -38,10 +42,14 @@ func (r Report) Timeline(w io.Writer) error {
 		return errors.New("fagus: Timeline: the run has recorded no times: set Config.Timeline")
 	}
 	row := max(3, min(26, timelineMost/len(r.Ranks)))
-	height := timelineTop + row*len(r.Ranks) + timelineBottom
+	height, width := timelineTop+row*len(r.Ranks)+timelineBottom, timelineLeft+timelineWidth+timelineRight
+	processes := r.processes(false)
+	if processes != nil {
+		width += timelineUsage
+	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" font-family="system-ui, 'DejaVu Sans', Arial, sans-serif" font-size="12">`+"\n",
-		timelineLeft+timelineWidth+40, height)
+		width, height)
 	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="white"/>`+"\n")
 	x := timelineLeft
 	for part := range Parts {
@@ -55,6 +63,7 @@ func (r Report) Timeline(w io.Writer) error {
 		}
 		drawSpans(out, r.Ranks[i].Spans, end, y, max(2, row-row/5))
 	}
+	drawUsage(out, processes, row)
 	drawAxis(out, end, timelineTop+row*len(r.Ranks), fmt.Sprintf("%s time", r.Clock), cut)
 	fmt.Fprintln(out, "</svg>")
 	return out.Flush()
@@ -89,6 +98,35 @@ func drawSpans(out io.Writer, spans []Span, end Time, y, height int) {
 		if part < Parts {
 			fmt.Fprintf(out, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", timelineLeft+float64(first)/2, y, float64(c-first)/2, height, part.colour())
 		}
+	}
+}
+
+// drawUsage draws a strip for each process beside the rows of its ranks: the share of their time in
+// which it had a processor, waited for one, and did neither. Threads beside those of the ranks count,
+// too, so a share ends at the end of the strip.
+func drawUsage(out io.Writer, all []process, row int) {
+	if all == nil {
+		return
+	}
+	const x, got, waited, neither = timelineLeft + timelineWidth + timelineRight, "#404040", "#e08a8a", "#ececec"
+	fmt.Fprintf(out, `<text x="%d" y="19">processor</text>`+"\n", x)
+	last := 0 // row
+	for i := range all {
+		p := &all[i]
+		y, height := timelineTop+p.first*row, p.Ranks*row-row/5
+		last = max(last, p.first+p.Ranks)
+		had := min(1, float64(p.Got)/float64(max(1, p.total)))
+		wanted := min(1, float64(max(p.Got, p.Wanted))/float64(max(1, p.total)))
+		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", x, y, timelineStrip, max(2, height), neither)
+		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", x, y, timelineStrip*wanted, max(2, height), waited)
+		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", x, y, timelineStrip*had, max(2, height), got)
+		if p.Ranks*row >= 12 || p.first%16 == 0 {
+			fmt.Fprintf(out, `<text x="%d" y="%d">%.0f %%</text>`+"\n", x+timelineStrip+6, y+(p.Ranks*row+9)/2, 100*float64(p.Got)/float64(max(1, p.total)))
+		}
+	}
+	for i, is := range []struct{ colour, text string }{{got, "got"}, {waited, "waited for one"}} {
+		y := timelineTop + last*row + 7 + 16*i
+		fmt.Fprintf(out, `<rect x="%d" y="%d" width="12" height="12" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n", x, y, is.colour, x+17, y+10, is.text)
 	}
 }
 

@@ -25,10 +25,9 @@ type process struct {
 	longest   Time // of one of its ranks
 }
 
-// processes returns the processes that run ranks, in the measured sections or, without one, in the
-// run. There are none if the system has counted nothing.
-func (r Report) processes() (all []process) {
-	section := r.measured()
+// processes returns the processes that run ranks, in the measured sections or in the whole run.
+// There are none if the system has counted nothing.
+func (r Report) processes(section bool) (all []process) {
 	for i := range r.Ranks {
 		s := &r.Ranks[i]
 		u, total, computing := s.Usage, s.Total(), s.Parts[PartCompute].Time
@@ -64,7 +63,7 @@ func (p *process) asleep() Time { return max(0, p.total-max(p.Got, p.Wanted)) }
 // processTable has a row per process, of many processes those whose ranks have rows in the table of
 // ranks. It returns "" if the system has counted nothing.
 func (r Report) processTable() string {
-	all := r.processes()
+	all := r.processes(r.measured())
 	if all == nil {
 		return ""
 	}
@@ -99,7 +98,7 @@ func (r Report) processTable() string {
 // idle returns a line about processes that have computed much longer by the clock than they had a
 // processor; "" if there are none.
 func (r Report) idle() string {
-	all := r.processes()
+	all := r.processes(r.measured())
 	worst, others := worstProcess(all, func(p *process) float64 {
 		if p.computing < leastWanted {
 			return 1
@@ -152,12 +151,7 @@ func (p *process) why() string {
 // busy returns a line about the processes that have got much less processor time than they wanted;
 // "" if there are none.
 func (r Report) busy() string {
-	var all []process // in the whole run
-	for i := range r.Ranks {
-		if u := r.Ranks[i].Usage; u.Ranks > 0 {
-			all = append(all, process{Usage: u, first: i})
-		}
-	}
+	all := r.processes(false)
 	worst, others := worstProcess(all, func(p *process) float64 {
 		if p.Wanted < leastWanted {
 			return 1

@@ -19,7 +19,8 @@ type Span struct {
 }
 
 // Save draws a row per rank, coloured by the parts of the run. The run must have recorded spans
-// (fagus.Config.Timeline).
+// (fagus.Config.Timeline). Beside the rows of a process is a strip: the shares of the time in which
+// it had a processor, and in which it was ready to run and had none, if the system counts that.
 func Save(path string, clock dimmnet.Clock, ranks []fagus.Stats) error {
 	p := figure.NewPlot()
 	p.X.Label.Text = string(clock) + " time (ms)"
@@ -42,9 +43,20 @@ func Save(path string, clock dimmnet.Clock, ranks []fagus.Stats) error {
 	}
 	p.X.Min = 0
 
-	const width, margin = 680, 8
+	const margin = 8
+	width, right := 680.0, 0.0
+	processes := strips(ranks)
+	if processes != nil {
+		width, right = width+stripsAll, stripsAll
+		legend.Add("processor", gotColor())
+		legend.Add("no processor", waitedColor())
+	}
 	return figure.Save(path, width, max(130, 60+24*float64(min(len(ranks), 64))), func(all draw.Canvas) {
-		figure.Beside(all, func(c draw.Canvas) { p.Draw(draw.Crop(c, vg.Points(margin), 0, vg.Points(margin), -vg.Points(margin))) }, &legend)
+		figure.Beside(all, func(c draw.Canvas) {
+			c = draw.Crop(c, vg.Points(margin), -vg.Points(right), vg.Points(margin), -vg.Points(margin))
+			p.Draw(c)
+			drawStrips(c, p, processes)
+		}, &legend)
 	})
 }
 
