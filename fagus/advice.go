@@ -137,6 +137,19 @@ type rankWaits struct {
 	Calls     uint64 // that may wait for others
 }
 
+// check returns an error if w, which another process has sent, cannot be the waits of a rank.
+func (w *rankWaits) check() error {
+	if len(w.Stretches) > mostStretch {
+		return fmt.Errorf("%d stretches of computing: want at most %d", len(w.Stretches), mostStretch)
+	}
+	for _, s := range w.Stretches {
+		if s.Time < 0 {
+			return fmt.Errorf("%v of computing up to %q: want at least 0", s.Time, s.Until)
+		}
+	}
+	return nil
+}
+
 type rankWait struct {
 	ID         syncvar.ID
 	Name       string

@@ -23,6 +23,11 @@ func TestHostileStats(t *testing.T) {
 		`{"Spans":[{"Part":4,"From":0,"To":4,"Until":-5}]}`:                 "span 0 is",
 		`{"Before":-1}`:                      "want at least 0",
 		`{"Sections":-1}`:                    "want at least 0",
+		`{"After":-1}`:                       "want at least 0",
+		`{"Usage":{"Got":-1}}`:               "of processor time",
+		`{"Usage":{"Got":2,"Wanted":1}}`:     "at most what was wanted",
+		`{"MeasuredUsage":{"Ranks":3}}`:      "at most 2 ranks",
+		`{"MeasuredUsage":{"Ranks":-1}}`:     "for -1 ranks",
 		`{"Measured":[0,0,-1,0,0,0]}`:        "of release",
 		`{"Parts":[{"Time":0},{"Time":-2}]}`: "of acquire",
 	} {
@@ -32,6 +37,23 @@ func TestHostileStats(t *testing.T) {
 		}
 		if err := s.check(2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestHostileStretches: so is where its rank has computed.
+func TestHostileStretches(t *testing.T) {
+	long, err := json.Marshal(rankWaits{Stretches: make([]rankStretch, mostStretch+1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, ok := range map[string]bool{`{"Stretches":[{"Time":5}]}`: true, `{"Stretches":[{"Time":-5}]}`: false, string(long): false} {
+		var w rankWaits
+		if err := json.Unmarshal([]byte(text), &w); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if err := w.check(); (err == nil) != ok {
+			t.Errorf("%s: error %v", text, err)
 		}
 	}
 }

@@ -101,9 +101,9 @@ func drawSpans(out io.Writer, spans []Span, end Time, y, height int) {
 	}
 }
 
-// drawUsage draws a strip for each process beside the rows of its ranks: the share of their time in
-// which it had a processor, waited for one, and did neither. Threads beside those of the ranks count,
-// too, so a share ends at the end of the strip.
+// drawUsage draws a strip for each process beside the rows of its ranks: the share of their time
+// in which it had a processor, waited for one, and did neither. Threads beside those of the ranks
+// count, too, so a share ends at the end of the strip.
 func drawUsage(out io.Writer, all []process, row int) {
 	if all == nil {
 		return

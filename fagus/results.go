@@ -3,6 +3,7 @@ package fagus
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/consistency/order"
@@ -62,7 +63,7 @@ func gather(ctx context.Context, net dimmnet.Network, results []result) error {
 		if err := json.Unmarshal(text, &of); err != nil {
 			return fmt.Errorf("fagus: decoding the results of rank %d: %w", r, err)
 		}
-		if err := of.Stats.check(len(all)); err != nil {
+		if err := errors.Join(of.Stats.check(len(all)), of.Waits.check()); err != nil {
 			return fmt.Errorf("fagus: the results of rank %d: %w", r, err)
 		}
 		of.Stats.Rank = r
