@@ -240,12 +240,15 @@ func mendUneven(part string) string {
 
 // grain looks for calls that follow each other too closely.
 func (t *tips) grain() {
-	var busy, computing, long, bytes, calls Time
+	var busy, computing, long, bytes, calls, heldUp Time
 	most, times := rankStretch{}, uint64(0)
 	for i := range t.of {
 		s := &t.report.Ranks[i]
 		busy, computing = busy+s.busy(), computing+s.computing()
 		calls += Time(t.of[i].Calls)
+		if s.Usage.Ranks > 0 {
+			heldUp += t.heldUp(i)
+		}
 		bytes += Time(s.Messages().Bytes + s.Fetched)
 		for _, stretch := range t.of[i].Stretches {
 			if stretch.Times > 0 {
@@ -260,7 +263,7 @@ func (t *tips) grain() {
 		return
 	}
 	each, between := (busy-computing)/calls, computing/calls
-	if each < between || each > closeTime || bytes/calls > closeBytes || t.heldUp(len(t.of)-1) > (busy-computing)/2 {
+	if each < between || each > closeTime || bytes/calls > closeBytes || heldUp > (busy-computing)/2 {
 		return
 	}
 	if times > 0 && long/Time(times) > each { // ranks compute by turns
