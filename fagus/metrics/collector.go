@@ -1,10 +1,11 @@
 package metrics
 
 import (
+	"compress/gzip"
 	"fmt"
+	"net/http"
 	"strconv"
-
-	"github.com/prometheus/client_golang/prometheus"
+	"strings"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/meter"
@@ -15,70 +16,80 @@ import (
 type collector struct {
 	meter *meter.Meter
 	about About
-
-	info, nodes, restarts                                              *prometheus.Desc
-	phases, posts, bytes, arrived, calls, waits, waited                *prometheus.Desc
-	requests, takes, writes, sent, received, resent                    *prometheus.Desc
-	checkpoint, saved, lost, steps, end, state, stateSeconds, waitsFor *prometheus.Desc
+	busy  chan struct{} // has an element for each request that collects
 }
 
 func newCollector(m *meter.Meter, about About) *collector {
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("fagus_"+name, help, labels, nil)
-	}
-	ofRank := func(name, help string, labels ...string) *prometheus.Desc {
-		return desc(name, help, append([]string{"rank"}, labels...)...)
-	}
-	return &collector{
-		meter: m, about: about,
-		info:     desc("run_info", "1; the labels describe the run. Durations are virtual if the clock is.", "program", "mode", "net", "clock"),
-		nodes:    desc("run_nodes", "Ranks of the run, in all processes."),
-		restarts: desc("run_restarts", "How often the launcher has started the job again."),
-
-		phases:  ofRank("phases_total", "Communication phases of the rank."),
-		posts:   ofRank("posts_total", "Remote stores, writes, pushes and pulls of the rank."),
-		bytes:   ofRank("posted_bytes_total", "Bytes of all posts of the rank."),
-		arrived: ofRank("arrived_bytes_total", "Bytes of variables that the rank got from other ranks."),
-		calls:   ofRank("call_duration_seconds", "Durations of the calls of the rank.", "call"),
-		waits:   ofRank("waits_total", "Waits for other ranks: they held a variable, or were late to make their call.", "cause"),
-		waited:  ofRank("wait_seconds_total", "Time of the waits for other ranks.", "cause"),
-
-		requests: ofRank("requests_total", "Requests of the rank for variables, by helper threads."),
-		takes:    ofRank("takes_total", "Variables that the rank has taken from others without a request."),
-		writes:   ofRank("exclusive_tenures_total", "Exclusive tenures whose writes were found in a way: declared, twin, kept or kernel.", "writes"),
-		sent:     ofRank("peer_sent_bytes_total", "Bytes that the network has sent to a peer, with its headers.", "peer"),
-		received: ofRank("peer_received_bytes_total", "Bytes that the network has received from a peer, with its headers.", "peer"),
-		resent:   ofRank("retransmits_total", "Packets that the network has sent to peers again."),
-
-		checkpoint: ofRank("checkpoint_number", "Number of the newest checkpoint that the rank has saved, or from which it has resumed."),
-		saved:      ofRank("checkpoint_timestamp_seconds", "When the rank saved it, in Unix time."),
-		lost:       ofRank("checkpoints_failed_total", "Checkpoints that could not be made."),
-		steps:      ofRank("steps_done", "Steps of the program's first loop of Steps or Rounds that are made."),
-		end:        ofRank("steps", "Steps that this loop has."),
-
-		state:        ofRank("rank_state", "1; the label says which call the rank is in, or computing, returned or failed.", "state"),
-		stateSeconds: ofRank("rank_state_seconds", "How long the rank has been in its state, at least, by the wall clock."),
-		waitsFor:     ofRank("rank_waits_for", "1; the rank waits for the rank in the label, at most 8 of them.", "for"),
-	}
+	return &collector{meter: m, about: about, busy: make(chan struct{}, mostRequests)}
 }
 
-// Describe sends no descriptions: which metrics there are depends on the run.
-func (c *collector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect sends the metrics.
-func (c *collector) Collect(to chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+// ServeHTTP answers with the metrics of the ranks, of Go and of the process.
+func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	select {
+	case c.busy <- struct{}{}:
+	default:
+		http.Error(w, "too many requests at a time: try again", http.StatusServiceUnavailable)
+		return
 	}
-	gauge(c.restarts, float64(c.about.Restarts))
+	defer func() { <-c.busy }()
+	s := newScrape()
+	addRun(s)
+	c.collect(s)
+	collectGo(s)
+	collectProcess(s)
+	w.Header().Set("Content-Type", contentType)
+	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		_ = s.writeTo(w) // the client may be gone
+		return
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	z := gzip.NewWriter(w)
+	_ = s.writeTo(z)
+	_ = z.Close()
+}
+
+// addRun adds the metrics of a run.
+func addRun(s *scrape) {
+	ofRank := func(name, kind, help string, labels ...string) {
+		s.add("fagus_"+name, kind, help, append([]string{"rank"}, labels...)...)
+	}
+	s.add("fagus_run_info", gauge, "1; the labels describe the run. Durations are virtual if the clock is.", "program", "mode", "net", "clock")
+	s.add("fagus_run_nodes", gauge, "Ranks of the run, in all processes.")
+	s.add("fagus_run_restarts", gauge, "How often the launcher has started the job again.")
+	ofRank("phases_total", counter, "Communication phases of the rank.")
+	ofRank("posts_total", counter, "Remote stores, writes, pushes and pulls of the rank.")
+	ofRank("posted_bytes_total", counter, "Bytes of all posts of the rank.")
+	ofRank("arrived_bytes_total", counter, "Bytes of variables that the rank got from other ranks.")
+	ofRank("call_duration_seconds", histogram, "Durations of the calls of the rank.", "call")
+	ofRank("waits_total", counter, "Waits for other ranks: they held a variable, or were late to make their call.", "cause")
+	ofRank("wait_seconds_total", counter, "Time of the waits for other ranks.", "cause")
+	ofRank("requests_total", counter, "Requests of the rank for variables, by helper threads.")
+	ofRank("takes_total", counter, "Variables that the rank has taken from others without a request.")
+	ofRank("exclusive_tenures_total", counter, "Exclusive tenures whose writes were found in a way: declared, twin, kept or kernel.", "writes")
+	ofRank("peer_sent_bytes_total", counter, "Bytes that the network has sent to a peer, with its headers.", "peer")
+	ofRank("peer_received_bytes_total", counter, "Bytes that the network has received from a peer, with its headers.", "peer")
+	ofRank("retransmits_total", counter, "Packets that the network has sent to peers again.")
+	ofRank("checkpoint_number", gauge, "Number of the newest checkpoint that the rank has saved, or from which it has resumed.")
+	ofRank("checkpoint_timestamp_seconds", gauge, "When the rank saved it, in Unix time.")
+	ofRank("checkpoints_failed_total", counter, "Checkpoints that could not be made.")
+	ofRank("steps_done", gauge, "Steps of the program's first loop of Steps or Rounds that are made.")
+	ofRank("steps", gauge, "Steps that this loop has.")
+	ofRank("rank_state", gauge, "1; the label says which call the rank is in, or computing, returned or failed.", "state")
+	ofRank("rank_state_seconds", gauge, "How long the rank has been in its state, at least, by the wall clock.")
+	ofRank("rank_waits_for", gauge, "1; the rank waits for the rank in the label, at most 8 of them.", "for")
+}
+
+// collect adds the samples of the run.
+func (c *collector) collect(s *scrape) {
+	s.put("fagus_run_restarts", float64(c.about.Restarts))
 	run, ranks := c.meter.Ranks()
 	if run.Board == nil {
 		return
 	}
-	gauge(c.info, 1, c.about.Program, run.Mode, c.about.Net, clock(run))
-	gauge(c.nodes, float64(run.Nodes))
+	s.put("fagus_run_info", 1, c.about.Program, run.Mode, c.about.Net, clock(run))
+	s.put("fagus_run_nodes", float64(run.Nodes))
 	for _, r := range ranks {
-		c.rank(to, run.Nodes, r)
+		collectRank(s, run.Nodes, r)
 	}
 }
 
@@ -89,60 +100,60 @@ func clock(run meter.Run) string {
 	return "wall"
 }
 
-func (c *collector) rank(to chan<- prometheus.Metric, nodes int, r meter.State) {
+// collectRank adds the samples of a rank in a run of so many nodes.
+func collectRank(s *scrape, nodes int, r meter.State) {
 	rank := strconv.Itoa(r.Rank)
-	send := func(d *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, kind, v, append([]string{rank}, labels...)...)
+	put := func(name string, v float64, values ...string) {
+		s.put("fagus_"+name, v, append([]string{rank}, values...)...)
 	}
-	count := func(d *prometheus.Desc, v float64, labels ...string) { send(d, prometheus.CounterValue, v, labels...) }
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) { send(d, prometheus.GaugeValue, v, labels...) }
 	n := &r.Counts
-	count(c.phases, float64(n.Phases))
-	count(c.posts, float64(n.Posts))
-	count(c.bytes, float64(n.Bytes))
-	count(c.arrived, float64(n.Arrived))
+	put("phases_total", float64(n.Phases))
+	put("posts_total", float64(n.Posts))
+	put("posted_bytes_total", float64(n.Bytes))
+	put("arrived_bytes_total", float64(n.Arrived))
 	for why, w := range n.Waits {
-		count(c.waits, float64(w.Times), meter.Cause(why).String())
-		count(c.waited, w.Time.Seconds(), meter.Cause(why).String())
+		put("waits_total", float64(w.Times), meter.Cause(why).String())
+		put("wait_seconds_total", w.Time.Seconds(), meter.Cause(why).String())
 	}
+	bounds := bounds()
 	for call := range n.Calls {
-		if total, buckets := cumulative(&n.Calls[call]); total > 0 {
-			to <- prometheus.MustNewConstHistogram(c.calls, total, n.Calls[call].Time.Seconds(), buckets, rank, rollcall.Call(call).String())
+		if total, most := cumulative(&n.Calls[call]); total > 0 {
+			s.buckets("fagus_call_duration_seconds", bounds, most, total, n.Calls[call].Time.Seconds(), rank, rollcall.Call(call).String())
 		}
 	}
 	if n.Requests+n.Takes > 0 {
-		count(c.requests, float64(n.Requests))
-		count(c.takes, float64(n.Takes))
+		put("requests_total", float64(n.Requests))
+		put("takes_total", float64(n.Takes))
 	}
 	for m, tenures := range n.Writes {
 		if tenures > 0 {
-			count(c.writes, float64(tenures), meter.Method(m).String())
+			put("exclusive_tenures_total", float64(tenures), meter.Method(m).String())
 		}
 	}
 	if r.Links != nil {
 		resent := uint64(0)
 		for _, l := range peers(nodes, r.Links) {
-			count(c.sent, float64(l.Sent), l.name)
-			count(c.received, float64(l.Received), l.name)
+			put("peer_sent_bytes_total", float64(l.Sent), l.name)
+			put("peer_received_bytes_total", float64(l.Received), l.name)
 			resent += l.Resent
 		}
-		count(c.resent, float64(resent))
+		put("retransmits_total", float64(resent))
 	}
 	if n.Checkpoint > 0 {
-		gauge(c.checkpoint, float64(n.Checkpoint))
+		put("checkpoint_number", float64(n.Checkpoint))
 	}
 	if !n.Saved.IsZero() {
-		gauge(c.saved, float64(n.Saved.UnixMilli())/1000)
+		put("checkpoint_timestamp_seconds", float64(n.Saved.UnixMilli())/1000)
 	}
-	count(c.lost, float64(n.Lost))
+	put("checkpoints_failed_total", float64(n.Lost))
 	if n.End > 0 {
-		gauge(c.steps, float64(n.Steps))
-		gauge(c.end, float64(n.End))
+		put("steps_done", float64(n.Steps))
+		put("steps", float64(n.End))
 	}
-	gauge(c.state, 1, State(r))
-	gauge(c.stateSeconds, r.Does.For.Seconds())
+	put("rank_state", 1, State(r))
+	put("rank_state_seconds", r.Does.For.Seconds())
 	for _, of := range r.Does.Wait.Ranks {
-		gauge(c.waitsFor, 1, fmt.Sprint(of))
+		put("rank_waits_for", 1, fmt.Sprint(of))
 	}
 }
 
@@ -185,13 +196,19 @@ func State(r meter.State) string {
 	return r.Does.Call
 }
 
-// cumulative returns how many calls a histogram has, and how many lasted no longer than each bound.
-func cumulative(h *meter.Histogram) (total uint64, buckets map[float64]uint64) {
-	buckets = make(map[float64]uint64, meter.Buckets-1)
-	for i, n := range h.Buckets {
-		if total += n; i < meter.Buckets-1 {
-			buckets[meter.Bound(i).Seconds()] = total
-		}
+// bounds returns the upper bounds of the buckets of a histogram but the last, in seconds.
+func bounds() (all []float64) {
+	for i := range meter.Buckets - 1 {
+		all = append(all, meter.Bound(i).Seconds())
 	}
-	return total, buckets
+	return all
+}
+
+// cumulative returns how many calls a histogram has, and how many lasted no longer than each bound.
+func cumulative(h *meter.Histogram) (total uint64, most []uint64) {
+	for _, n := range h.Buckets {
+		total += n
+		most = append(most, total)
+	}
+	return total, most
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,7 +88,8 @@ func scrape(t *testing.T, url string) scraped {
 func (s scraped) of(name string, values ...string) *dto.Metric {
 	for _, m := range s["fagus_"+name].GetMetric() {
 		var have []string
-		for _, l := range m.GetLabel() {
+		byName := func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) }
+		for _, l := range slices.SortedFunc(slices.Values(m.GetLabel()), byName) {
 			have = append(have, l.GetValue())
 		}
 		if slices.Equal(have, values) {

@@ -11,10 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/meter"
 )
@@ -80,13 +76,11 @@ func (s *Server) Close() error {
 }
 
 func handler(m *meter.Meter, about About, g *guests) http.Handler {
-	all := prometheus.NewRegistry()
-	all.MustRegister(newCollector(m, about), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", probe(m.Healthy))
 	mux.HandleFunc("GET /readyz", probe(m.Ready))
 	mux.HandleFunc("GET "+processPath, itself(m, about))
-	mux.Handle("GET /metrics", g.lengthy(promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: mostRequests})))
+	mux.Handle("GET /metrics", g.lengthy(newCollector(m, about)))
 	mux.Handle("GET /ranks", g.lengthy(&documents{meter: m, about: about}))
 	mux.Handle("GET /profile", g.lengthy(profile(m)))
 	return mux

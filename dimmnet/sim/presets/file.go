@@ -6,10 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/BurntSushi/toml"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/reliable"
@@ -18,29 +17,59 @@ import (
 //go:embed presets.toml
 var presetsTOML string
 
-type table map[string]toml.Primitive
+// table has the values of a table of presets.toml as they are written, by their keys.
+type table map[string]string
 
-// file holds the tables of presets.toml. Those of parts that differ between machines have names.
+// file holds the tables of presets.toml by their names, such as nic and board.optical.
 type file struct {
-	NIC, Ethernet, UDP       table
-	Board, Host, Switch, Env map[string]table
+	tables map[string]table
 
-	meta toml.MetaData
-	err  error // the first error in the file
+	err error // the first error in the file
 	// of the stages of the NIC
 	clocks struct{ capture, queue, htlb, size, handshake, send, receive, bubble, llcm, fill, gap, tlb int }
+}
+
+// readTables reads the part of TOML that presets.toml needs: a table or a value on each line, where
+// a value is a number, true, false, a text in quotation marks, or a table in braces of such.
+func (f *file) readTables(text string) {
+	f.tables = make(map[string]table)
+	name := ""
+	for i, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		line = strings.TrimSpace(line)
+		key, value, isValue := strings.Cut(line, " = ")
+		inner, isTable := strings.CutPrefix(value, "{ ")
+		switch {
+		case line == "":
+		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
+			name = line[1 : len(line)-1]
+			f.tables[name] = table{}
+		case isTable:
+			of := table{}
+			for item := range strings.SplitSeq(strings.TrimSuffix(inner, " }"), ", ") {
+				key, value, _ := strings.Cut(item, " = ")
+				of[key] = value
+			}
+			f.tables[name+"."+key] = of
+		case isValue && name != "":
+			f.tables[name][key] = value
+		case isValue:
+			f.unknown(key)
+		default:
+			f.fail(fmt.Errorf("line %d: %q: want [table] or key = value", i+1, line))
+		}
+	}
 }
 
 // parsePresets returns the presets in text, by environment.
 func parsePresets(text string) (map[string]Preset, error) {
 	var f file
-	f.meta, f.err = toml.Decode(text, &f)
-	if extra := f.meta.Undecoded(); len(extra) > 0 {
-		f.unknown(extra[0].String())
-	}
+	f.readTables(text)
 	common, all := f.common(), make(map[string]Preset)
-	for env := range f.Env {
-		all[env] = f.preset(env, common)
+	for _, name := range slices.Sorted(maps.Keys(f.tables)) {
+		if env, ok := strings.CutPrefix(name, "env."); ok {
+			all[env] = f.preset(env, common)
+		}
 	}
 	if f.err != nil {
 		return nil, fmt.Errorf("sim: presets: %w", f.err)
@@ -76,39 +105,53 @@ func Load(env string) (Preset, error) {
 type fields map[string]any
 
 // fill sets fields to the values of the table with this name. Those that it lacks stay.
-func (f *file) fill(name string, t table, to fields) {
-	for _, key := range slices.Sorted(maps.Keys(t)) {
+func (f *file) fill(name string, to fields) {
+	for _, key := range slices.Sorted(maps.Keys(f.tables[name])) {
 		place, known := to[key]
-		time, isTime := place.(*dimmnet.Time)
-		var x float64
-		if isTime {
-			place = &x
-		}
 		if !known {
 			f.unknown(name + "." + key)
-		} else if err := f.meta.PrimitiveDecode(t[key], place); err != nil && f.err == nil {
-			f.err = err
-		}
-		switch {
-		case !isTime:
-		case strings.HasSuffix(key, "_ns"):
-			*time = dimmnet.Time(math.Round(x * float64(dimmnet.Nanosecond)))
-		default: // mb_s: the time of a byte
-			*time = dimmnet.Time(math.Round(float64(dimmnet.Second) / (x * 1e6)))
+		} else if err := set(place, key, f.tables[name][key]); err != nil {
+			f.fail(fmt.Errorf("%s.%s: %w", name, key, err))
 		}
 	}
 }
 
-func (f *file) unknown(key string) {
+// set sets a place to the value of a key.
+func set(place any, key, text string) (err error) {
+	switch to := place.(type) {
+	case *dimmnet.Time:
+		var x float64
+		x, err = strconv.ParseFloat(text, 64)
+		if strings.HasSuffix(key, "_ns") {
+			*to = dimmnet.Time(math.Round(x * float64(dimmnet.Nanosecond)))
+		} else { // mb_s: the time of a byte
+			*to = dimmnet.Time(math.Round(float64(dimmnet.Second) / (x * 1e6)))
+		}
+	case *int:
+		*to, err = strconv.Atoi(text)
+	case *bool:
+		*to, err = strconv.ParseBool(text)
+	case *string:
+		*to, err = strconv.Unquote(text)
+	default:
+		panic(fmt.Sprintf("sim: presets: a value is kept in a %T", place))
+	}
+	return err
+}
+
+func (f *file) unknown(key string) { f.fail(fmt.Errorf("unknown key %s", key)) }
+
+// fail notes the first error.
+func (f *file) fail(err error) {
 	if f.err == nil {
-		f.err = fmt.Errorf("unknown key %s", key)
+		f.err = err
 	}
 }
 
 // common returns what all machines have in common.
 func (f *file) common() (p Preset) {
 	n, l, c := &p.NIC, &p.Limits, &f.clocks
-	f.fill("nic", f.NIC, fields{
+	f.fill("nic", fields{
 		"llcm_bytes": &l.LLCM, "bank_bytes": &l.Bulk, "store_bytes": &l.Store, "block_bytes": &l.Block, "rdma_bytes": &l.RDMA,
 		"header_bytes": &p.HeaderBytes, "push_packet_bytes": &p.PushBytes, "fifo": &p.FIFO, "windows": &p.Windows, "bank_mb_s": &n.BankByte,
 		"interrupt_ns": &n.Interrupt, "htlb_refill_ns": &n.HTLBRefill, "push_start_ns": &n.PushStart, "flip_ns": &n.Flip,
@@ -117,11 +160,11 @@ func (f *file) common() (p Preset) {
 		"llcm_clocks": &c.llcm, "fill_clocks": &c.fill, "gap_clocks": &c.gap, "tlb_refill_clocks": &c.tlb,
 	})
 	e, u := &p.Ethernet, &p.UDP
-	f.fill("ethernet", f.Ethernet, fields{
+	f.fill("ethernet", fields{
 		"mb_s": &e.Byte, "frame_bytes": &e.FrameBytes, "min_frame_bytes": &e.MinFrame, "gap_bytes": &e.GapBytes,
 		"ip_udp_bytes": &e.IPBytes, "packet_bytes": &e.Packet, "notice_bytes": &e.NoticeIP, "switch_ns": &e.Switch,
 	})
-	f.fill("udp", f.UDP, fields{
+	f.fill("udp", fields{
 		"llcm_bytes": &u.Limits.LLCM, "store_bytes": &u.Limits.Store, "block_bytes": &u.Limits.Block,
 		"window": &u.Conn.Window, "tries": &u.Conn.Tries, "first_timeout_ns": &u.Conn.FirstTimeout,
 		"min_timeout_ns": &u.Conn.MinTimeout, "max_timeout_ns": &u.Conn.MaxTimeout, "ack_delay_ns": &u.Conn.AckDelay,
@@ -137,17 +180,17 @@ func (f *file) preset(name string, p Preset) Preset {
 	var board, host string
 	bubbles := true
 	h, s, n := &p.Host, &p.Switch, &p.NIC
-	f.fill("env."+name, f.Env[name], fields{
+	f.fill("env."+name, fields{
 		"board": &board, "host": &host, "switch": &s.Name, "direct": &p.Direct, "cpus": &h.CPUs, "bubbles": &bubbles,
 	})
 	p.Name = name
-	f.fill("switch."+s.Name, f.Switch[s.Name], fields{
+	f.fill("switch."+s.Name, fields{
 		"ports": &s.Ports, "packet_ns": &s.Packet, "packet_bytes": &s.PacketBytes, "multicast": &s.Multicast,
 	})
 	var chipset, dimm, swif dimmnet.Time
 	var own int
 	work := &h.Costs.Work
-	f.fill("host."+host, f.Host[host], fields{
+	f.fill("host."+host, fields{
 		"write_ns": &h.Write, "read_ns": &h.Read, "read_half_ns": &h.ReadHalf,
 		"write_nommx_ns": &h.WriteNoMMX, "read_nommx_ns": &h.ReadNoMMX,
 		"program_ns": &h.Program, "cycle_counter_ns": &h.CycleCounter, "chipset_ns": &chipset, "dimm_clock_ns": &dimm,
@@ -156,7 +199,7 @@ func (f *file) preset(name string, p Preset) Preset {
 		"compare_mb_s": &work[dimmnet.Compare], "miss_ns": &work[dimmnet.Miss], "entry_ns": &work[dimmnet.Entry],
 		"step_ns": &work[dimmnet.Step], "read_notice_ns": &work[dimmnet.Notice],
 	})
-	f.fill("board."+board, f.Board[board], fields{
+	f.fill("board."+board, fields{
 		"link_mb_s": &n.ByteTime, "outside_ns": &n.Outside.Time, "pad_bytes": &p.PadBytes, "swif_clock_ns": &swif, "own_swif_clocks": &own,
 	})
 	c := f.clocks

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
@@ -193,10 +192,21 @@ func onHosts(c *cli.Context, agent string, job *launch.Job) (*launch.Hosts, erro
 		Job: *job, Hosts: hosts, Rsh: strings.Fields(c.String("rsh")),
 		Agent: []string{self, agent},
 	}
-	if term.IsTerminal(int(os.Stdin.Fd())) {
+	if attended(os.Stdin) {
 		spread.Answer = time.Minute // ssh may ask its user for something
 	}
 	return spread, nil
+}
+
+// attended reports whether a person may be at the other end of f: a terminal is a character device,
+// as is the null device.
+func attended(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 // WantedPorts returns how many ports the ranks of a host need; first: rank 0 is one of them.

@@ -2,11 +2,10 @@ package tracefile
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -130,8 +129,8 @@ func (r *reader) addPacket(index uint64, at dimmnet.Time, e *item) error {
 }
 
 // flowOf adds a flow to the event.
-func (w *writer) flowOf(field protowire.Number, id uint64) {
-	w.part = protowire.AppendFixed64(protowire.AppendTag(w.part, field, protowire.Fixed64Type), id)
+func (w *writer) flowOf(field fieldNumber, id uint64) {
+	w.part = binary.LittleEndian.AppendUint64(binary.AppendUvarint(w.part, tagOf(field, fixed64Kind)), id)
 }
 
 func (w *writer) counterTrack(id uint64, name string) {

@@ -1,55 +1,53 @@
 package tracefile
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 )
 
 // Numbers of fields in the messages of Perfetto's schema (protos/perfetto/trace).
 const (
-	tracePacket protowire.Number = 1
+	tracePacket fieldNumber = 1
 
-	packetTimestamp       protowire.Number = 8
-	packetSequence        protowire.Number = 10
-	packetTrackEvent      protowire.Number = 11
-	packetInterned        protowire.Number = 12
-	packetSequenceFlags   protowire.Number = 13
-	packetTrackDescriptor protowire.Number = 60
+	packetTimestamp       fieldNumber = 8
+	packetSequence        fieldNumber = 10
+	packetTrackEvent      fieldNumber = 11
+	packetInterned        fieldNumber = 12
+	packetSequenceFlags   fieldNumber = 13
+	packetTrackDescriptor fieldNumber = 60
 
-	trackUUID    protowire.Number = 1
-	trackName    protowire.Number = 2
-	trackProcess protowire.Number = 3
-	trackThread  protowire.Number = 4
-	trackParent  protowire.Number = 5
-	trackCounter protowire.Number = 8
+	trackUUID    fieldNumber = 1
+	trackName    fieldNumber = 2
+	trackProcess fieldNumber = 3
+	trackThread  fieldNumber = 4
+	trackParent  fieldNumber = 5
+	trackCounter fieldNumber = 8
 
-	processID   protowire.Number = 1
-	processName protowire.Number = 6
+	processID   fieldNumber = 1
+	processName fieldNumber = 6
 
-	threadProcess protowire.Number = 1
-	threadID      protowire.Number = 2
-	threadName    protowire.Number = 5
+	threadProcess fieldNumber = 1
+	threadID      fieldNumber = 2
+	threadName    fieldNumber = 5
 
-	internedEventNames  protowire.Number = 2
-	internedNoteNames   protowire.Number = 3
-	internedNoteStrings protowire.Number = 29
-	internedIID         protowire.Number = 1
-	internedText        protowire.Number = 2
+	internedEventNames  fieldNumber = 2
+	internedNoteNames   fieldNumber = 3
+	internedNoteStrings fieldNumber = 29
+	internedIID         fieldNumber = 1
+	internedText        fieldNumber = 2
 
-	eventNotes    protowire.Number = 4
-	eventType     protowire.Number = 9
-	eventNameIID  protowire.Number = 10
-	eventTrack    protowire.Number = 11
-	eventCounter  protowire.Number = 30
-	eventFlow     protowire.Number = 47
-	eventFlowEnds protowire.Number = 48
+	eventNotes    fieldNumber = 4
+	eventType     fieldNumber = 9
+	eventNameIID  fieldNumber = 10
+	eventTrack    fieldNumber = 11
+	eventCounter  fieldNumber = 30
+	eventFlow     fieldNumber = 47
+	eventFlowEnds fieldNumber = 48
 
-	noteNameIID   protowire.Number = 1
-	noteUint      protowire.Number = 3
-	noteString    protowire.Number = 6
-	noteStringIID protowire.Number = 17
+	noteNameIID   fieldNumber = 1
+	noteUint      fieldNumber = 3
+	noteString    fieldNumber = 6
+	noteStringIID fieldNumber = 17
 )
 
 // Values of TrackEvent.type and TracePacket.sequence_flags.

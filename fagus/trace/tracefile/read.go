@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 	"github.com/fagus-dsm/fagus/fagus/trace"
@@ -55,7 +53,7 @@ func IsPerfetto(head []byte) bool {
 		return false
 	}
 	known := false
-	err = fields(packet, func(n protowire.Number, _ value) error {
+	err = fields(packet, func(n fieldNumber, _ value) error {
 		known = known || n == packetTimestamp || n == packetSequence
 		return nil
 	})
@@ -76,8 +74,7 @@ func (p *packets) next() ([]byte, error) {
 	if err == io.EOF {
 		return nil, io.EOF
 	}
-	number, kind := protowire.DecodeTag(tag)
-	if err != nil || number != tracePacket || kind != protowire.BytesType {
+	if err != nil || tag != tagOf(tracePacket, bytesKind) {
 		return nil, ErrForeign
 	}
 	size, err := p.varint()
@@ -108,42 +105,6 @@ func (p *packets) varint() (uint64, error) {
 	return v, err
 }
 
-// value is the value of a field: a number, or bytes.
-type value struct {
-	number uint64
-	bytes  []byte
-}
-
-// fields calls f for each field of a message.
-func fields(data []byte, f func(protowire.Number, value) error) error {
-	for len(data) > 0 {
-		number, kind, n := protowire.ConsumeTag(data)
-		if n < 0 {
-			return fmt.Errorf("%w: %w", ErrForeign, protowire.ParseError(n))
-		}
-		data = data[n:]
-		var v value
-		switch kind {
-		case protowire.VarintType:
-			v.number, n = protowire.ConsumeVarint(data)
-		case protowire.Fixed64Type:
-			v.number, n = protowire.ConsumeFixed64(data)
-		case protowire.BytesType:
-			v.bytes, n = protowire.ConsumeBytes(data)
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, data)
-		}
-		if n < 0 {
-			return fmt.Errorf("%w: %w", errCut, protowire.ParseError(n))
-		}
-		data = data[n:]
-		if err := f(number, v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // reader makes a Trace of packets.
 type reader struct {
 	trace  *trace.Trace
@@ -164,7 +125,7 @@ type track struct {
 func (r *reader) packet(data []byte) error {
 	var at uint64
 	var event []byte
-	err := fields(data, func(n protowire.Number, v value) error {
+	err := fields(data, func(n fieldNumber, v value) error {
 		switch n {
 		case packetTimestamp:
 			at = v.number
@@ -188,7 +149,7 @@ type item struct {
 
 func (r *reader) event(at dimmnet.Time, data []byte) error {
 	var e item
-	err := fields(data, func(n protowire.Number, v value) error {
+	err := fields(data, func(n fieldNumber, v value) error {
 		switch n {
 		case eventType:
 			e.kind = v.number
@@ -225,7 +186,7 @@ func (r *reader) event(at dimmnet.Time, data []byte) error {
 func (e *item) note(data []byte) error {
 	var name, number uint64
 	var text []byte
-	err := fields(data, func(n protowire.Number, v value) error {
+	err := fields(data, func(n fieldNumber, v value) error {
 		switch n {
 		case noteNameIID:
 			name = v.number

@@ -2,11 +2,10 @@ package tracefile
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"strconv"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
@@ -57,19 +56,19 @@ type writer struct {
 	head   []byte // of a packet
 }
 
-func varint(b []byte, field protowire.Number, v uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+func varint(b []byte, field fieldNumber, v uint64) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(b, tagOf(field, varintKind)), v)
 }
 
-func message[T ~[]byte | ~string](b []byte, field protowire.Number, m T) []byte {
-	b = protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(len(m)))
+func message[T ~[]byte | ~string](b []byte, field fieldNumber, m T) []byte {
+	b = binary.AppendUvarint(binary.AppendUvarint(b, tagOf(field, bytesKind)), uint64(len(m)))
 	return append(b, m...)
 }
 
 // end writes the packet.
 func (w *writer) end(flags uint64) {
 	w.packet = varint(varint(w.packet, packetSequence, sequence), packetSequenceFlags, flags)
-	head := protowire.AppendVarint(protowire.AppendTag(w.head[:0], tracePacket, protowire.BytesType), uint64(len(w.packet)))
+	head := binary.AppendUvarint(binary.AppendUvarint(w.head[:0], tagOf(tracePacket, bytesKind)), uint64(len(w.packet)))
 	_, _ = w.out.Write(head)
 	_, _ = w.out.Write(w.packet)
 	w.packet, w.head = w.packet[:0], head
@@ -78,7 +77,7 @@ func (w *writer) end(flags uint64) {
 // state writes the interned texts, the tracks and the tables.
 func (w *writer) state(t *trace.Trace, text []byte) {
 	var in []byte
-	intern := func(field protowire.Number, iid uint64, text string) {
+	intern := func(field fieldNumber, iid uint64, text string) {
 		in = message(in, field, message(varint(nil, internedIID, iid), internedText, text))
 	}
 	for k := trace.Called + 1; k < trace.Kinds; k++ {
@@ -160,7 +159,7 @@ func (w *writer) text(n note, first uint64, index int32) {
 }
 
 // flow connects the events of one version of a variable by arrows.
-func (w *writer) flow(field protowire.Number, e *trace.Event) {
+func (w *writer) flow(field fieldNumber, e *trace.Event) {
 	w.flowOf(field, uint64(e.ID+1)<<40^e.Number&^packetFlow)
 }
 
