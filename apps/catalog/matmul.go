@@ -16,7 +16,7 @@ import (
 )
 
 func matmulProgram() Program {
-	return Program{Name: "matmul", About: "C = A x B, cyclic rows, B at rank 0", VerifiedBy: "Freivalds' check, or gonum for small ones",
+	return Program{Name: "matmul", About: "C = A x B, cyclic rows, B at rank 0", VerifiedBy: "Freivalds' check, or a plain product for small ones",
 		Examples: `
 fagus run matmul                                    512 x 512 on 2 simulated nodes
 fagus run matmul --n 1024 --nodes 8 --sync rank     fewer sync variables

@@ -33,8 +33,10 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/top"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/travel"
-	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint/s3"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
 	ranks "github.com/fagus-dsm/fagus/fagus/cluster/launch"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -91,15 +93,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			"fagus compare matmul --out report         all versions of Fagus, side by side\n" +
 			"fagus doctor                              what this machine supports\n" +
 			"fagus help run matmul"),
-		Description: runflags.ExitText(),
-		Metadata: map[string]any{runflags.StoresKey: map[string]runflags.StoreOpener{
-			"s3": func(ctx context.Context, url string) (checkpoint.Store, error) {
-				if err := s3.CheckURL(url); err != nil {
-					return nil, usage.Wrap(err)
-				}
-				return s3.Open(ctx, url)
-			},
-		}},
+		Description:     runflags.ExitText(),
+		Metadata:        map[string]any{runflags.DriversKey: []cluster.Driver{gossip.Driver{}, quic.Driver{}, s3.Driver{}}},
 		HideHelpCommand: true,
 		HideVersion:     true, // --version is the command version
 		Flags: []cli.Flag{

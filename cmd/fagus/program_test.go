@@ -11,6 +11,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
 	"github.com/fagus-dsm/fagus/fagus/program"
 )
 
@@ -18,7 +19,7 @@ import (
 func programs() map[string]func() {
 	return map[string]func(){
 		"counter":    counter,
-		"joins":      func() { end(cluster.Run(context.Background(), fagus.Config{}, increment)) },
+		"joins":      func() { end(cluster.Run(context.Background(), fagus.Config{}, increment, gossip.Driver{})) },
 		"runs-alone": func() { end(fagus.Run(context.Background(), fagus.Config{Nodes: 2}, increment)) },
 	}
 }
@@ -33,7 +34,7 @@ func end(_ fagus.Report, err error) {
 func counter() {
 	spin := flag.Duration("spin", 0, "compute for `TIME` without a call")
 	add := flag.Int64("add", 1, "what each rank adds")
-	program.App{Name: "counter", About: "counts its ranks", Args: "[WORD]", Run: func(n *fagus.Node) error {
+	program.App{Name: "counter", Drivers: []cluster.Driver{gossip.Driver{}}, About: "counts its ranks", Args: "[WORD]", Run: func(n *fagus.Node) error {
 		for began := time.Now(); time.Since(began) < *spin; {
 		}
 		if flag.Arg(0) == "fail" && n.Rank() == 1 {

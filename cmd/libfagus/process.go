@@ -14,8 +14,10 @@ import (
 	"unsafe"
 
 	"github.com/fagus-dsm/fagus/cmd/internal/csession"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
 )
 
 // process is this process as one rank of a run.
@@ -67,7 +69,7 @@ func (p *process) beginHere() error {
 			ready <- n
 			<-p.finish
 			return n.Err()
-		})
+		}, gossip.Driver{}, quic.Driver{})
 		p.ended <- err
 	}()
 	select {

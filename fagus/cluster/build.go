@@ -3,7 +3,7 @@ package cluster
 import (
 	"bytes"
 	"crypto/sha256"
-	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -98,20 +98,25 @@ func programDigest() (string, error) {
 	return fmt.Sprintf("%x", all.Sum(nil))[:8], nil
 }
 
-// buildID returns the ID that the Go linker derives from the content of an ELF executable, or nil
-// if it has none. Reading the ID takes 20 µs; a digest of a whole file of 13 MB takes 10 ms.
+// buildID returns the ID that the Go linker derives from the content of an executable, or nil if it
+// has none at its begin, as ELF files have it. Reading the ID takes 20 µs; a digest of a whole file
+// of 13 MB takes 10 ms.
 func buildID(f io.ReaderAt) []byte {
-	file, err := elf.NewFile(f)
-	if err != nil {
+	const notes = 32 << 10 // the Go tool, too, looks for the ID here
+	head := make([]byte, notes)
+	n, _ := f.ReadAt(head, 0) // a short file has less
+	// The note is of the owner "Go" and type 4. In front of the type is the size of the ID.
+	at := bytes.Index(head[:n], []byte("\x04\x00\x00\x00Go\x00\x00"))
+	if at < 4 {
 		return nil
 	}
-	note := file.Section(".note.go.buildid")
-	if note == nil {
+	id := head[at+8 : n]
+	size := binary.LittleEndian.Uint32(head[at-4:])
+	if uint64(size) > uint64(len(id)) {
 		return nil
 	}
-	id, err := note.Data()
 	// The Go tool writes "action/.../content"; other tools may write a constant.
-	if err != nil || bytes.Count(id, []byte("/")) < 3 {
+	if id = id[:size]; bytes.Count(id, []byte("/")) < 3 {
 		return nil
 	}
 	return id

@@ -30,7 +30,7 @@ func main() {
 	_, err := cluster.Run(context.Background(), fagus.Config{}, func(n *fagus.Node) error {
 		fmt.Println("runs")
 		return nil
-	})
+	}, cluster.AllDrivers()...)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

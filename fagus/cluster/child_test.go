@@ -24,12 +24,12 @@ import (
 func child(laps string) int {
 	err := func() error {
 		if laps == "run" {
-			_, err := cluster.Run(context.Background(), fagus.Config{}, func(*fagus.Node) error { return nil })
+			_, err := cluster.Run(context.Background(), fagus.Config{}, func(*fagus.Node) error { return nil }, cluster.AllDrivers()...)
 			return err
 		}
 		for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 			if laps == mode.String() {
-				_, err := cluster.Run(context.Background(), fagus.Config{Mode: mode, Check: fagus.CheckOn}, relyOnPhases)
+				_, err := cluster.Run(context.Background(), fagus.Config{Mode: mode, Check: fagus.CheckOn}, relyOnPhases, cluster.AllDrivers()...)
 				return err
 			}
 			if laps == "serial "+mode.String() {
@@ -37,7 +37,7 @@ func child(laps string) int {
 			}
 		}
 		if laps == "sum" {
-			_, err := cluster.Run(context.Background(), fagus.Config{}, sum)
+			_, err := cluster.Run(context.Background(), fagus.Config{}, sum, cluster.AllDrivers()...)
 			return err
 		}
 		if laps == "absent" {
@@ -116,7 +116,7 @@ func serialise(mode fagus.Mode) error {
 			}
 		}
 		return n.Barrier()
-	})
+	}, cluster.AllDrivers()...)
 	for _, w := range r.Waits {
 		fmt.Fprintln(os.Stderr, w)
 	}
@@ -193,7 +193,7 @@ func dieHolding() error {
 			}
 		}
 		return n.Err()
-	})
+	}, cluster.AllDrivers()...)
 	return err
 }
 
@@ -223,7 +223,7 @@ func meetWithout(call, victim string) error {
 
 // joinAs joins the job, over TCP if place has an address, else over shared memory.
 func joinAs(ctx context.Context, place cluster.Place) (cluster.Job, dimmnet.Network, error) {
-	var spec cluster.Spec
+	spec := cluster.Spec{Drivers: cluster.AllDrivers()}
 	if err := spec.Complete(os.LookupEnv, place); err != nil {
 		return nil, nil, err
 	}

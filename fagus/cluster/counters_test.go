@@ -18,7 +18,7 @@ func TestCallsWrap(t *testing.T) {
 	var wait [size]func() *Host
 	for rank := range wait {
 		place.Rank = rank
-		wait[rank] = joinLater(t, place, Spec{})
+		wait[rank] = joinLater(t, place, Spec{Drivers: AllDrivers()})
 	}
 	var hosts [size]*Host
 	for rank := range hosts {

@@ -59,10 +59,10 @@ func TestCrowd(t *testing.T) {
 		}
 		place := place
 		place.Rank = rank
-		cfg := Spec{Identity: id, Ports: reach.Ports{First: meet + 1, Last: meet + 5}}
+		cfg := Spec{Drivers: AllDrivers(), Identity: id, Ports: reach.Ports{First: meet + 1, Last: meet + 5}}
 		all.Go(func() {
 			var err error
-			if jobs[rank], err = JoinHosts(t.Context(), place, cfg); err != nil {
+			if jobs[rank], err = JoinHostsWithAll(t.Context(), place, cfg); err != nil {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		})

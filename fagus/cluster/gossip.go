@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	stdlog "log"
-	"log/slog"
 	"maps"
 	"net"
 	"net/netip"
@@ -16,16 +14,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/memberlist"
-
-	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/fagus/cluster/meeting"
 )
 
-// gossip finds the processes of a job through memberlist, and reports silent processes.
+// gossip finds the processes of a job through a meetingDriver, and reports silent processes.
 type gossip struct {
-	list  *memberlist.Memberlist
+	list  meeting.Group
+	name  string           // of this process at the meeting points
 	meta  []byte           // this process's announcement in JSON
-	own   netip.AddrPort   // address of this process's memberlist
+	own   netip.AddrPort   // where list reaches this process
 	meet  []netip.AddrPort // meeting points: addresses where other processes may be found
 	seeds sync.WaitGroup   // the goroutine of seek
 	gone  func(rank int)   // called when the process of a rank seems to be gone
@@ -33,7 +30,7 @@ type gossip struct {
 	proves bool // this process has an identity
 
 	mu    sync.Mutex          // guards the fields below
-	seen  map[string]sighting // by the name that a process has in memberlist
+	seen  map[string]sighting // by the name of a process
 	quiet bool                // gone must no longer be called
 	last  error               // result of the last attempt to join at the meeting points
 	alien map[string]bool     // hosts from which processes with another key have come
@@ -41,27 +38,23 @@ type gossip struct {
 }
 
 const (
-	// Probe intervals for a LAN: memberlist notices within about 300 ms that a process does not
-	// answer. A slow process is not lost, because its rank is pinged before the job fails.
-	probeInterval = 80 * time.Millisecond
-	probeTimeout  = 50 * time.Millisecond
-	streamTimeout = time.Second
-	syncInterval  = 5 * time.Second
-	seekPause     = 100 * time.Millisecond
+	seekPause = 100 * time.Millisecond
 	// maxTold bounds the processes that one process tells why there is no job. They tell others.
 	maxTold = 16
 )
 
-// newGossip starts memberlist at a free meeting point of this host, else at any port of at that
-// spec allows.
+// newGossip meets at a free meeting point of this host, else at any port of at that spec allows.
 func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, spec Spec, gone func(rank int)) (*gossip, error) {
+	driver, err := meetingOf(spec.Drivers)
+	if err != nil {
+		return nil, err
+	}
 	g := &gossip{meet: meet, gone: gone, proves: spec.Identity != nil, seen: map[string]sighting{}, alien: map[string]bool{}}
-	var err error
 	if g.meta, err = json.Marshal(own); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	if len(g.meta) > memberlist.MetaMaxSize {
-		return nil, fmt.Errorf("cluster: the announcement of %s has %d bytes: want at most %d", own.process(), len(g.meta), memberlist.MetaMaxSize)
+	if len(g.meta) > meeting.MostMeta {
+		return nil, fmt.Errorf("cluster: the announcement of %s has %d bytes: want at most %d", own.process(), len(g.meta), meeting.MostMeta)
 	}
 	local, err := Interfaces()
 	if err != nil {
@@ -70,19 +63,16 @@ func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, spec Spec
 	points := slices.DeleteFunc(slices.Clone(meet), func(a netip.AddrPort) bool {
 		return !slices.ContainsFunc(local, func(i Interface) bool { return i.Addr == a.Addr() })
 	})
-	create := func(point netip.AddrPort) error {
-		c := g.config(own, point, spec.Identity, spec.Log)
-		streams, err := newBoundedStreams(c)
-		if err == nil {
-			c.Transport = streams
-			if g.list, err = memberlist.Create(c); err != nil {
-				_ = streams.Shutdown() // the error concerns only its own sockets
-			}
+	g.name = fmt.Sprintf("rank %d, %s, since %d", own.Rank, own.process(), time.Now().UnixNano())
+	create := func(point netip.AddrPort) (err error) {
+		c := meeting.Config{Name: g.name, Meta: g.meta, At: point, Streams: maxPending, Log: &overheard{g, spec.Log}, Events: g}
+		if spec.Identity != nil {
+			c.Key = spec.Identity.Key("gossip")
 		}
-		if err != nil {
+		if g.list, err = driver.Meet(c); err != nil {
 			return fmt.Errorf("cluster: at %s: %w", point, err)
 		}
-		g.own = netip.AddrPortFrom(point.Addr(), uint16(c.BindPort))
+		g.own = netip.AddrPortFrom(point.Addr(), g.list.Port())
 		return nil
 	}
 	for _, point := range points {
@@ -99,25 +89,6 @@ func newGossip(own announcement, at netip.Addr, meet []netip.AddrPort, spec Spec
 	return nil, errors.Join(err, failure)
 }
 
-func (g *gossip) config(own announcement, point netip.AddrPort, id *identity.Identity, log *slog.Logger) *memberlist.Config {
-	c := memberlist.DefaultLANConfig()
-	c.Name = fmt.Sprintf("rank %d, %s, since %d", own.Rank, own.process(), time.Now().UnixNano())
-	c.BindAddr, c.BindPort = point.Addr().String(), int(point.Port())
-	c.AdvertiseAddr, c.AdvertisePort = c.BindAddr, c.BindPort
-	c.ProbeInterval, c.ProbeTimeout = probeInterval, probeTimeout
-	c.GossipInterval = probeInterval
-	c.SuspicionMult = 1          // one report suffices, because the suspect is then pinged
-	c.AwarenessMaxMultiplier = 1 // for the same reason
-	c.TCPTimeout, c.PushPullInterval = streamTimeout, syncInterval
-	c.EnableCompression = false // it would allocate 64 KiB for each packet
-	c.LogOutput, c.Logger = nil, stdlog.New(&overheard{g, log}, "", 0)
-	if id != nil {
-		c.SecretKey = id.Key("gossip")
-	}
-	c.Delegate, c.Events = g, g
-	return c
-}
-
 // seek tries to join other processes at the meeting points until ctx ends.
 func (g *gossip) seek(ctx context.Context) {
 	var others []string
@@ -131,7 +102,7 @@ func (g *gossip) seek(ctx context.Context) {
 	}
 	g.seeds.Go(func() {
 		for ctx.Err() == nil {
-			_, err := g.list.Join(others)
+			err := g.list.Join(others)
 			g.mu.Lock()
 			g.last = err
 			g.mu.Unlock()
@@ -188,32 +159,24 @@ func (g *gossip) missing(rank int) bool {
 	return !slices.ContainsFunc(g.sightings(), func(s sighting) bool { return s.err == nil && s.Rank == rank })
 }
 
-// close stops memberlist without announcing that this process leaves.
+// close stops without announcing that this process leaves.
 func (g *gossip) close() {
 	g.mu.Lock()
 	g.quiet = true
 	g.mu.Unlock()
 	g.seeds.Wait()
-	_ = g.list.Shutdown() // the error concerns only memberlist's own sockets
+	g.list.Shutdown()
 }
-
-// These methods implement memberlist.Delegate, and NotifyUpdate of its EventDelegate.
-func (g *gossip) NodeMeta(int) []byte             { return g.meta }
-func (g *gossip) GetBroadcasts(int, int) [][]byte { return nil }
-func (g *gossip) LocalState(bool) []byte          { return nil }
-func (g *gossip) MergeRemoteState([]byte, bool)   {}
-func (g *gossip) NotifyUpdate(n *memberlist.Node) { g.NotifyJoin(n) }
 
 // tell tells the next processes, in the order of their names, why the processes here cannot form a
 // job: they may have seen less, and this process is about to leave. It returns after the settling
 // time, or later if some of the job's ranks have not been seen.
 func (g *gossip) tell(ctx context.Context, why error, size int) {
 	told, ranks := map[string]bool{}, map[int]bool{}
-	self := g.list.LocalNode().Name
 	for begun := time.Now(); ctx.Err() == nil; rest(ctx, longestPause) {
-		for _, s := range g.successors(self) {
-			if !told[s.node.Name] && g.list.SendReliable(&s.node, []byte(why.Error())) == nil {
-				told[s.node.Name] = true
+		for _, s := range g.successors(g.name) {
+			if !told[s.name] && g.list.Send(s.name, []byte(why.Error())) == nil {
+				told[s.name] = true
 			}
 		}
 		for _, s := range g.sightings() {
@@ -227,14 +190,14 @@ func (g *gossip) tell(ctx context.Context, why error, size int) {
 
 // successors returns the processes with the next names, at most maxTold.
 func (g *gossip) successors(name string) []sighting {
-	all := slices.SortedFunc(slices.Values(g.sightings()), func(a, b sighting) int { return strings.Compare(a.node.Name, b.node.Name) })
-	own, _ := slices.BinarySearchFunc(all, name, func(s sighting, name string) int { return strings.Compare(s.node.Name, name) })
-	all = slices.DeleteFunc(slices.Concat(all[own:], all[:own]), func(s sighting) bool { return s.node.Name == name })
+	all := slices.SortedFunc(slices.Values(g.sightings()), func(a, b sighting) int { return strings.Compare(a.name, b.name) })
+	own, _ := slices.BinarySearchFunc(all, name, func(s sighting, name string) int { return strings.Compare(s.name, name) })
+	all = slices.DeleteFunc(slices.Concat(all[own:], all[:own]), func(s sighting) bool { return s.name == name })
 	return all[:min(maxTold, len(all))]
 }
 
-// NotifyMsg implements memberlist.Delegate: another process has called tell.
-func (g *gossip) NotifyMsg(text []byte) {
+// Received implements meeting.Events: another process has called tell.
+func (g *gossip) Received(text []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.told == nil {
@@ -248,21 +211,20 @@ func (g *gossip) reason() error {
 	return g.told
 }
 
-// NotifyJoin implements memberlist.EventDelegate. memberlist may change n afterwards.
-func (g *gossip) NotifyJoin(n *memberlist.Node) {
-	s := readAnnouncement(n)
-	s.node = *n
+// Joined implements meeting.Events.
+func (g *gossip) Joined(p meeting.Process) {
+	s := readAnnouncement(p)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.seen[n.Name] = s
+	g.seen[p.Name] = s
 }
 
-// NotifyLeave implements memberlist.EventDelegate: a process seems to be gone.
-func (g *gossip) NotifyLeave(n *memberlist.Node) {
+// Left implements meeting.Events: a process seems to be gone.
+func (g *gossip) Left(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.seen[n.Name]
-	if delete(g.seen, n.Name); !g.quiet && s.err == nil {
+	s := g.seen[name]
+	if delete(g.seen, name); !g.quiet && s.err == nil {
 		g.gone(s.Rank)
 	}
 }
@@ -286,13 +248,13 @@ func MeetingPoints(ctx context.Context, rendezvous string) ([]netip.AddrPort, er
 	return all, nil
 }
 
-// meeting is an element of FAGUS_RENDEZVOUS.
-type meeting struct {
+// meetingAddress is an element of FAGUS_RENDEZVOUS.
+type meetingAddress struct {
 	host string
 	port uint16
 }
 
-func splitPoints(rendezvous string) (all []meeting, err error) {
+func splitPoints(rendezvous string) (all []meetingAddress, err error) {
 	for _, s := range strings.Split(rendezvous, ",") {
 		host, service, err := net.SplitHostPort(strings.TrimSpace(s))
 		if err != nil {
@@ -302,7 +264,7 @@ func splitPoints(rendezvous string) (all []meeting, err error) {
 		if err != nil || port == 0 {
 			return nil, fmt.Errorf("cluster: %s=%q: %q is not a port", fagusRendezvous, rendezvous, service)
 		}
-		all = append(all, meeting{host, uint16(port)})
+		all = append(all, meetingAddress{host, uint16(port)})
 	}
 	return all, nil
 }

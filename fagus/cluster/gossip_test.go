@@ -11,8 +11,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/hashicorp/memberlist"
 )
 
 // TestSuccessors checks that each process tells maxTold others, and that all hear what one finds.
@@ -21,7 +19,7 @@ func TestSuccessors(t *testing.T) {
 	g := &gossip{seen: map[string]sighting{}}
 	name := func(i int) string { return fmt.Sprintf("rank %d", i) }
 	for i := range processes {
-		g.seen[name(i)] = sighting{node: memberlist.Node{Name: name(i)}}
+		g.seen[name(i)] = sighting{name: name(i)}
 	}
 	heard := map[string]bool{name(5): true}
 	for next := []string{name(5)}; len(next) > 0; next = next[1:] {
@@ -30,12 +28,12 @@ func TestSuccessors(t *testing.T) {
 			t.Errorf("%s tells %d processes, want %d", next[0], len(told), maxTold)
 		}
 		for _, s := range told {
-			if s.node.Name == next[0] {
+			if s.name == next[0] {
 				t.Errorf("%s tells itself", next[0])
 			}
-			if !heard[s.node.Name] {
-				heard[s.node.Name] = true
-				next = append(next, s.node.Name)
+			if !heard[s.name] {
+				heard[s.name] = true
+				next = append(next, s.name)
 			}
 		}
 	}
@@ -65,13 +63,13 @@ func TestTell(t *testing.T) {
 		own.Host = "here"
 		h := &Hosts{roster: roster{own: own}}
 		var err error
-		if h.gossip, err = newGossip(announcement{hello: own}, lo, nil, Spec{Log: slog.New(slog.DiscardHandler)}, h.suspect); err != nil {
+		if h.gossip, err = newGossip(announcement{hello: own}, lo, nil, Spec{Drivers: AllDrivers(), Log: slog.New(slog.DiscardHandler)}, h.suspect); err != nil {
 			t.Fatal(err)
 		}
 		defer h.gossip.close()
 		if rank == 0 {
 			first = h.gossip.own
-		} else if _, err := h.gossip.list.Join([]string{first.String()}); err != nil {
+		} else if err := h.gossip.list.Join([]string{first.String()}); err != nil {
 			t.Fatal(err)
 		}
 		if rank == processes-1 { // it has met the first process, and heard of the other

@@ -31,7 +31,7 @@ func TestGreetingDeadlines(t *testing.T) {
 		for rank := range ranks {
 			place := Place{Rank: rank, Size: 2, Job: "a"}
 			ranks[rank] = &member{}
-			ranks[rank].begin(place, Spec{Stall: -1}, pipeWire{at1}, newHello(place, 6+rank, time.Second))
+			ranks[rank].begin(place, Spec{Drivers: AllDrivers(), Stall: -1}, pipeWire{at1}, newHello(place, 6+rank, time.Second))
 		}
 		ranks[0].peers, ranks[0].rendezvous = make([]*peer, 2), newRendezvous(2)
 		ranks[0].tightenDeadline(time.Second)

@@ -64,7 +64,7 @@ func join(t *testing.T, size int) []*cluster.Host {
 	t.Helper()
 	ctx, all := within(t), places(t, size)
 	hosts, errs := each(size, func(rank int) (*cluster.Host, error) {
-		return cluster.JoinHost(ctx, all[rank], cluster.Spec{})
+		return cluster.JoinHost(ctx, all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 	})
 	noErrors(t, errs)
 	t.Cleanup(func() { closeHosts(hosts) })
@@ -241,11 +241,11 @@ func TestDeadlinesEnd(t *testing.T) {
 		var errs, more []error
 		hosts, errs = each(2, func(rank int) (*cluster.Hosts, error) {
 			cfgs[rank].Timeout = timeout
-			return cluster.JoinHosts(within(t), all[rank], cfgs[rank])
+			return cluster.JoinHostsWithAll(within(t), all[rank], cfgs[rank])
 		})
 		here, more = each(2, func(rank int) (*cluster.Host, error) {
 			all[rank].Rendezvous = ""
-			return cluster.JoinHost(within(t), all[rank], cluster.Spec{Timeout: timeout})
+			return cluster.JoinHost(within(t), all[rank], cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: timeout})
 		})
 		time.Sleep(max(timeout+1500*time.Millisecond, time.Duration(longtest.Cases(5500, 0))*time.Millisecond))
 		err := errors.Join(append(errs, more...)...)

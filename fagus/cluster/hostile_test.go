@@ -122,7 +122,7 @@ func TestHostilePeer(t *testing.T) {
 		"is lost: cluster: decoding a message: a packet of 1 byte": {{[]byte{1}, 1}},
 	} {
 		before := OpenFiles(t)
-		host, socket := hostile(t, Spec{})
+		host, socket := hostile(t, Spec{Drivers: AllDrivers()})
 		for i, p := range packets {
 			// Rank 0 may close the connection while the peer still sends.
 			if err := p.send(socket); err != nil && i == 0 {
@@ -164,7 +164,7 @@ func TestHostileRank0(t *testing.T) {
 		"the previous call has ended":     {blob(0, 0), blob(1, 0), blob(0, 0), blob(1, 0)},
 		"files or a blob from rank 0: w":  {blob(0, 0), blob(0, 0)},
 	} {
-		joined := joinLater(t, place, Spec{})
+		joined := joinLater(t, place, Spec{Drivers: AllDrivers()})
 		socket, err := l.AcceptUnix()
 		if err != nil {
 			t.Fatal(err)
@@ -238,7 +238,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 	for name, run := range map[string]func(t *testing.T){
 		"hello": func(t *testing.T) {
-			host, socket := hostile(t, Spec{})
+			host, socket := hostile(t, Spec{Drivers: AllDrivers()})
 			intruder, err := net.DialUnix(network, nil, meetingPoint(host.place))
 			if err != nil {
 				t.Fatal(err)
@@ -260,7 +260,7 @@ func TestForeignFiles(t *testing.T) {
 			}
 			defer l.Close()
 			go func() {
-				_, err := JoinHost(t.Context(), place, Spec{})
+				_, err := JoinHost(t.Context(), place, Spec{Drivers: AllDrivers()})
 				failed <- err
 			}()
 			socket, err := l.AcceptUnix()
@@ -290,7 +290,7 @@ func TestForeignFiles(t *testing.T) {
 
 // abandonedCall has a rank 0 that sends p, and ends before rank 1 makes the call.
 func abandonedCall(t *testing.T, p packet) {
-	wait, c := underRank0(t, Spec{}, message{kind: kindWelcome})
+	wait, c := underRank0(t, Spec{Drivers: AllDrivers()}, message{kind: kindWelcome})
 	host := wait()
 	if err := p.send(c.UnixConn); err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func abandonedCall(t *testing.T, p packet) {
 
 // TestPingWhileJoining checks that a rank which waits for its welcome answers pings.
 func TestPingWhileJoining(t *testing.T) {
-	wait, c := underRank0(t, Spec{}, message{kind: kindPing})
+	wait, c := underRank0(t, Spec{Drivers: AllDrivers()}, message{kind: kindPing})
 	defer c.Close()
 	if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		t.Fatal(err)

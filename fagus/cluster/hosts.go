@@ -54,7 +54,7 @@ func JoinHosts(ctx context.Context, place Place, spec Spec) (*Hosts, error) {
 	if spec.Log == nil {
 		spec.Log = slog.New(slog.DiscardHandler)
 	}
-	if err := cmp.Or(place.check(), spec.checkIdentity(place)); err != nil {
+	if err := cmp.Or(place.check(), spec.checkIdentity(place), spec.CheckDrivers(true)); err != nil {
 		return nil, err
 	}
 	if !place.Spans() {

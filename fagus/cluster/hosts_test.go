@@ -50,12 +50,12 @@ func spread(t *testing.T, size int) ([]cluster.Place, []cluster.Spec) {
 // insecure replaces the identities in specs by the permission to have none.
 func insecure(specs []cluster.Spec) {
 	for rank := range specs {
-		specs[rank] = cluster.Spec{Insecure: true}
+		specs[rank] = cluster.Spec{Drivers: cluster.AllDrivers(), Insecure: true}
 	}
 }
 
 func joinHosts(t *testing.T, all []cluster.Place, specs []cluster.Spec) ([]*cluster.Hosts, []error) {
-	return each(len(all), func(i int) (*cluster.Hosts, error) { return cluster.JoinHosts(within(t), all[i], specs[i]) })
+	return each(len(all), func(i int) (*cluster.Hosts, error) { return cluster.JoinHostsWithAll(within(t), all[i], specs[i]) })
 }
 
 // TestHosts gathers blobs of all sizes, with and without identities.
@@ -156,7 +156,7 @@ func TestHostsRefuse(t *testing.T) {
 	})
 	t.Run("a singleton", func(t *testing.T) {
 		all, specs := spread(t, 1)
-		first, err := cluster.JoinHosts(within(t), all[0], specs[0])
+		first, err := cluster.JoinHostsWithAll(within(t), all[0], specs[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,9 +244,9 @@ func TestSpecOfHosts(t *testing.T) {
 			p.Rendezvous = "nowhere"
 			return p, specs[0]
 		},
-		"rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY": func() (cluster.Place, cluster.Spec) { return all[0], cluster.Spec{} },
+		"rank 0 at 127.0.0.1 (lo) has no identity: set FAGUS_IDENTITY": func() (cluster.Place, cluster.Spec) { return all[0], cluster.Spec{Drivers: cluster.AllDrivers()} },
 		"FAGUS_INTERFACE=nosuch": func() (cluster.Place, cluster.Spec) {
-			return all[0], cluster.Spec{Interface: "nosuch", Insecure: true}
+			return all[0], cluster.Spec{Drivers: cluster.AllDrivers(), Interface: "nosuch", Insecure: true}
 		},
 		"libfabric encrypts nothing": func() (cluster.Place, cluster.Spec) {
 			cfg := specs[0]
@@ -255,7 +255,7 @@ func TestSpecOfHosts(t *testing.T) {
 		},
 	} {
 		place, cfg := try()
-		if _, err := cluster.JoinHosts(within(t), place, cfg); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := cluster.JoinHostsWithAll(within(t), place, cfg); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("JoinHosts returns %v, want %q", err, says)
 		}
 	}
@@ -267,7 +267,7 @@ func TestHostsCancelled(t *testing.T) {
 	for rank := range all {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("enough")) })
-		if _, err := cluster.JoinHosts(ctx, all[rank], specs[rank]); err == nil || !strings.Contains(err.Error(), "enough") {
+		if _, err := cluster.JoinHostsWithAll(ctx, all[rank], specs[rank]); err == nil || !strings.Contains(err.Error(), "enough") {
 			t.Errorf("JoinHosts of rank %d returns %v, want the cause of the cancellation", rank, err)
 		}
 	}

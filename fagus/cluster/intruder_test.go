@@ -112,17 +112,17 @@ func TestJoin(t *testing.T) {
 		cfg        cluster.Spec
 		want       string
 	}{
-		{"", cluster.Spec{}, "*cluster.Host"},
-		{"unix:@" + own, cluster.Spec{}, "*cluster.Host"},
-		{"127.0.0.1:" + port, cluster.Spec{}, "*cluster.Host"},
-		{"localhost:" + port, cluster.Spec{}, "*cluster.Host"},
-		{"127.0.0.1:" + port, cluster.Spec{Identity: id}, "*cluster.Hosts"},
-		{"127.0.0.1:" + port, cluster.Spec{Insecure: true}, "*cluster.Hosts"},
-		{"127.0.0.1:" + port, cluster.Spec{Interface: "lo"}, "has no identity"},
-		{"192.0.2.1:" + port, cluster.Spec{Timeout: time.Second}, "cluster: "},
+		{"", cluster.Spec{Drivers: cluster.AllDrivers()}, "*cluster.Host"},
+		{"unix:@" + own, cluster.Spec{Drivers: cluster.AllDrivers()}, "*cluster.Host"},
+		{"127.0.0.1:" + port, cluster.Spec{Drivers: cluster.AllDrivers()}, "*cluster.Host"},
+		{"localhost:" + port, cluster.Spec{Drivers: cluster.AllDrivers()}, "*cluster.Host"},
+		{"127.0.0.1:" + port, cluster.Spec{Drivers: cluster.AllDrivers(), Identity: id}, "*cluster.Hosts"},
+		{"127.0.0.1:" + port, cluster.Spec{Drivers: cluster.AllDrivers(), Insecure: true}, "*cluster.Hosts"},
+		{"127.0.0.1:" + port, cluster.Spec{Drivers: cluster.AllDrivers(), Interface: "lo"}, "has no identity"},
+		{"192.0.2.1:" + port, cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: time.Second}, "cluster: "},
 	} {
 		place := cluster.Place{Size: 1, Job: own, Rendezvous: c.rendezvous}
-		job, err := cluster.Join(within(t), place, c.cfg)
+		job, err := cluster.JoinWithAll(within(t), place, c.cfg)
 		got := fmt.Sprintf("%T", job)
 		if err != nil {
 			got = err.Error()
@@ -143,7 +143,7 @@ func TestJoinTwoNames(t *testing.T) {
 	}
 	jobs, errs := each(2, func(rank int) (cluster.Job, error) {
 		place := cluster.Place{Rank: rank, Size: 2, Job: fmt.Sprint(t.Name(), os.Getpid()), Rendezvous: []string{"127.0.0.1:", "localhost:"}[rank] + port}
-		return cluster.Join(within(t), place, cluster.Spec{})
+		return cluster.Join(within(t), place, cluster.Spec{Drivers: cluster.AllDrivers()})
 	})
 	noErrors(t, errs)
 	_, errs = each(2, func(rank int) (any, error) {

@@ -23,7 +23,7 @@ func JoinHost(ctx context.Context, place Place, spec Spec) (*Host, error) {
 	if err := supported(); err != nil {
 		return nil, err
 	}
-	if err := place.CheckHost(); err != nil {
+	if err := cmp.Or(place.CheckHost(), spec.CheckDrivers(false)); err != nil {
 		return nil, err
 	}
 	if spec.Net == TCP || spec.Net == QUIC {

@@ -25,7 +25,7 @@ func refusal(t *testing.T, all []cluster.Place, says ...string) {
 	before := cluster.OpenFiles(t)
 	start := time.Now()
 	_, errs := each(len(all), func(i int) (any, error) {
-		h, err := cluster.JoinHost(within(t), all[i], cluster.Spec{Timeout: time.Minute})
+		h, err := cluster.JoinHost(within(t), all[i], cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: time.Minute})
 		if err == nil {
 			h.Close(t.Context())
 		}
@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 	t.Run("another network", func(t *testing.T) {
 		before := cluster.OpenFiles(t)
 		_, errs := each(2, func(i int) (any, error) {
-			return cluster.JoinHost(within(t), cluster.Place{Rank: i, Size: 2, Job: "a", Rendezvous: at}, cluster.Spec{Net: []cluster.Transport{cluster.TCP, cluster.QUIC}[i]})
+			return cluster.JoinHost(within(t), cluster.Place{Rank: i, Size: 2, Job: "a", Rendezvous: at}, cluster.Spec{Drivers: cluster.AllDrivers(), Net: []cluster.Transport{cluster.TCP, cluster.QUIC}[i]})
 		})
 		for rank, err := range errs {
 			if err == nil || !strings.Contains(err.Error(), `uses the network "quic" and rank 0 (`+pid+`) "tcp": set FAGUS_NET`) {
@@ -92,7 +92,7 @@ func TestRefusals(t *testing.T) {
 			all[i].Size = 1
 		}
 		// The first process is a complete job of one rank.
-		first, err := cluster.JoinHost(within(t), all[0], cluster.Spec{})
+		first, err := cluster.JoinHost(within(t), all[0], cluster.Spec{Drivers: cluster.AllDrivers()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestRefusals(t *testing.T) {
 			all[i].Size = 2
 		}
 		hosts, errs := each(2, func(rank int) (*cluster.Host, error) {
-			return cluster.JoinHost(within(t), all[rank], cluster.Spec{})
+			return cluster.JoinHost(within(t), all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 		})
 		noErrors(t, errs)
 		refusal(t, all[2:], "two processes are rank 1 of job")
@@ -128,7 +128,7 @@ func TestMissing(t *testing.T) {
 		if i == 1 {
 			timeout = 100 * time.Millisecond
 		}
-		return cluster.JoinHost(within(t), come[i], cluster.Spec{Timeout: timeout})
+		return cluster.JoinHost(within(t), come[i], cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: timeout})
 	})
 	if took := time.Since(start); took > 30*time.Second { // the others have a minute
 		t.Errorf("it took %v", took)
@@ -138,7 +138,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("rank %d: %v", come[i].Rank, err)
 		}
 	}
-	_, err := cluster.JoinHost(within(t), all[4], cluster.Spec{Timeout: 50 * time.Millisecond})
+	_, err := cluster.JoinHost(within(t), all[4], cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: 50 * time.Millisecond})
 	if want := fmt.Sprintf("rank 0 of job %q has not started within 50ms: rank 4 finds", all[4].Job); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("joining without rank 0 returns %v, want %q", err, want)
 	}
@@ -188,9 +188,9 @@ func joinAndCancel(t *testing.T, after time.Duration) (wrong error) {
 	time.AfterFunc(after, cancel)
 	_, errs := each(2, func(rank int) (any, error) {
 		if rank == 0 {
-			return cluster.JoinHost(ctx, all[rank], cluster.Spec{})
+			return cluster.JoinHost(ctx, all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 		}
-		return cluster.JoinHost(within(t), all[rank], cluster.Spec{})
+		return cluster.JoinHost(within(t), all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 	})
 	for rank, err := range errs {
 		if err == nil || !strings.Contains(err.Error(), "rank 0 stops joining: context canceled: of the 3 ranks of job") || !strings.Contains(err.Error(), "these had joined: 0-1; these had not: 2") {
@@ -213,10 +213,10 @@ func joinAtDeadline(t *testing.T, impatient int, hosts bool, limit time.Duration
 			ctx = short
 		}
 		if hosts {
-			return cluster.JoinHosts(ctx, all[rank], cfgs[rank])
+			return cluster.JoinHostsWithAll(ctx, all[rank], cfgs[rank])
 		}
 		all[rank].Rendezvous = ""
-		return cluster.JoinHost(ctx, all[rank], cluster.Spec{Timeout: time.Minute})
+		return cluster.JoinHost(ctx, all[rank], cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: time.Minute})
 	})
 	for rank, err := range errs {
 		if err == nil || !strings.Contains(err.Error(), "these joined in time: 0-1; these did not: 2") {
@@ -236,7 +236,7 @@ func TestJoinCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("enough")) })
 		start := time.Now()
-		_, err := cluster.JoinHost(ctx, all[rank], cluster.Spec{})
+		_, err := cluster.JoinHost(ctx, all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "enough") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
@@ -249,9 +249,9 @@ func TestJoinCancelled(t *testing.T) {
 	time.AfterFunc(2*time.Second, cancel)
 	_, errs := each(2, func(rank int) (*cluster.Host, error) {
 		if rank == 1 {
-			return cluster.JoinHost(ctx, all[rank], cluster.Spec{})
+			return cluster.JoinHost(ctx, all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 		}
-		return cluster.JoinHost(within(t), all[rank], cluster.Spec{})
+		return cluster.JoinHost(within(t), all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 	})
 	if err := errs[1]; !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "cannot reach") {
 		t.Errorf("rank 1 has said hello, and gets %v: want the cancelling alone", err)
@@ -266,7 +266,7 @@ func TestJoinAgain(t *testing.T) {
 	all := places(t, 3)
 	_, errs := each(3, func(rank int) (any, error) {
 		for range 20 {
-			h, err := cluster.JoinHost(within(t), all[rank], cluster.Spec{})
+			h, err := cluster.JoinHost(within(t), all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 			if err != nil {
 				return nil, err
 			}
@@ -288,7 +288,7 @@ func TestJoinPath(t *testing.T) {
 	all := places(t, 2)
 	hosts, errs := each(2, func(rank int) (*cluster.Host, error) {
 		all[rank].Rendezvous = "unix:" + path
-		return cluster.JoinHost(within(t), all[rank], cluster.Spec{})
+		return cluster.JoinHost(within(t), all[rank], cluster.Spec{Drivers: cluster.AllDrivers()})
 	})
 	noErrors(t, errs)
 	noErrors(t, closeHosts(hosts))
@@ -309,7 +309,7 @@ func TestStrangers(t *testing.T) {
 	var host *cluster.Host
 	go func() {
 		var err error
-		host, err = cluster.JoinHost(within(t), all[0], cluster.Spec{})
+		host, err = cluster.JoinHost(within(t), all[0], cluster.Spec{Drivers: cluster.AllDrivers()})
 		first <- err
 	}()
 	for _, say := range []string{"", "x", strings.Repeat("x", 70<<10), "\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
@@ -324,7 +324,7 @@ func TestStrangers(t *testing.T) {
 			}
 		}
 	}
-	second, err := cluster.JoinHost(within(t), all[1], cluster.Spec{})
+	second, err := cluster.JoinHost(within(t), all[1], cluster.Spec{Drivers: cluster.AllDrivers()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +359,7 @@ func asNobody(t *testing.T, f func()) {
 func TestOtherUser(t *testing.T) {
 	at := &net.UnixAddr{Name: fmt.Sprintf("@%s-%d", t.Name(), os.Getpid()), Net: "unixpacket"}
 	place := cluster.Place{Size: 2, Job: "a", Rendezvous: "unix:" + at.Name}
-	cfg := cluster.Spec{Timeout: 300 * time.Millisecond}
+	cfg := cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: 300 * time.Millisecond}
 	asNobody(t, func() {
 		first := make(chan error, 1)
 		go func() {
@@ -386,7 +386,7 @@ func TestOtherUser(t *testing.T) {
 			second := make(chan error, 1)
 			go func() { // another thread, which still has the original user
 				place.Rank = rank
-				_, err := cluster.JoinHost(within(t), place, cluster.Spec{Timeout: time.Minute})
+				_, err := cluster.JoinHost(within(t), place, cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: time.Minute})
 				second <- err
 			}()
 			if err := <-second; err == nil || !strings.Contains(err.Error(), "of user 65534 listens at the address of rank 0") {
@@ -410,7 +410,7 @@ func TestBadPlaces(t *testing.T) {
 		{cluster.Place{Size: 1}, 0, "name has 0 bytes"},
 		{cluster.Place{Size: 1, Job: "a"}, -1, "timeout -1ns"},
 	} {
-		_, err := cluster.JoinHost(t.Context(), tt.place, cluster.Spec{Timeout: tt.timeout})
+		_, err := cluster.JoinHost(t.Context(), tt.place, cluster.Spec{Drivers: cluster.AllDrivers(), Timeout: tt.timeout})
 		if err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("joining as %+v returns %v, want %q", tt.place, err, tt.says)
 		}

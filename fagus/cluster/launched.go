@@ -65,6 +65,9 @@ func JoinLauncher(ctx context.Context, place Place, spec Spec) (*Launched, error
 	if spec.Net == SHM {
 		return nil, fmt.Errorf("cluster: joining through the launcher: the network is %q: want %v, %v or %v", spec.Net.String(), TCP, QUIC, OFI)
 	}
+	if err := spec.CheckDrivers(false); err != nil {
+		return nil, err
+	}
 	h := &Launched{place: place, spec: spec}
 	if err := h.findInterface(); err != nil {
 		return nil, err

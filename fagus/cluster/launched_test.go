@@ -148,7 +148,7 @@ func TestLauncherDies(t *testing.T) {
 
 // TestLauncherNetwork: a network that Launched does not have is refused, and not replaced.
 func TestLauncherNetwork(t *testing.T) {
-	_, err := cluster.JoinLauncher(t.Context(), cluster.Place{Size: 1, LocalSize: 1}, cluster.Spec{Net: cluster.SHM})
+	_, err := cluster.JoinLauncher(t.Context(), cluster.Place{Size: 1, LocalSize: 1}, cluster.Spec{Drivers: cluster.AllDrivers(), Net: cluster.SHM})
 	if err == nil || err.Error() != `cluster: joining through the launcher: the network is "shm": want tcp, quic or ofi` {
 		t.Error(err)
 	}

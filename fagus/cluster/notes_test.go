@@ -15,7 +15,7 @@ import (
 // failed. One that says nothing is not waited for.
 func TestAskAfterFailure(t *testing.T) {
 	for _, says := range []string{"", "in Barrier"} {
-		host, socket := hostile(t, Spec{})
+		host, socket := hostile(t, Spec{Drivers: AllDrivers()})
 		failed := (&Failed{Rank: 1, Why: "a mistake", cause: errors.New("a mistake")}).message()
 		if err := (packet{bytes: failed.encode()}).send(socket); err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func TestAskAfterFailure(t *testing.T) {
 // TestGoodbyeIsLast: rank 0 ignores what comes after a goodbye, so a rank that leaves while it
 // prepares an answer says goodbye after that.
 func TestGoodbyeIsLast(t *testing.T) {
-	wait, c := underRank0(t, Spec{}, message{kind: kindWelcome})
+	wait, c := underRank0(t, Spec{Drivers: AllDrivers()}, message{kind: kindWelcome})
 	defer c.Close()
 	host := wait()
 	asked, ready := make(chan struct{}), make(chan struct{})
@@ -76,7 +76,7 @@ func TestNoteIsSent(t *testing.T) {
 	cancel()
 	for range 10 {
 		t.Run("", func(t *testing.T) {
-			wait, c := underRank0(t, Spec{}, message{kind: kindWelcome})
+			wait, c := underRank0(t, Spec{Drivers: AllDrivers()}, message{kind: kindWelcome})
 			defer c.Close()
 			host := wait()
 			host.Ask(done, []byte("in Update"), []dimmnet.Rank{0})

@@ -118,7 +118,7 @@ func TestHostsAttacked(t *testing.T) {
 			p := place
 			p.Rank = rank
 			var err error
-			if hosts[rank], err = JoinHosts(t.Context(), p, Spec{Identity: ids[rank]}); err != nil {
+			if hosts[rank], err = JoinHostsWithAll(t.Context(), p, Spec{Drivers: AllDrivers(), Identity: ids[rank]}); err != nil {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/memberlist"
+	"github.com/fagus-dsm/fagus/fagus/cluster/meeting"
 )
 
 // announcement is the hello of a process and, for rank 0, the address where it listens.
@@ -19,8 +19,8 @@ type announcement struct {
 
 type sighting struct {
 	announcement
-	node memberlist.Node
-	err  error // why the announcement cannot be decoded; nil if it can
+	name string // of the process at the meeting points
+	err  error  // why the announcement cannot be decoded; nil if it can
 }
 
 // roster is the list of processes that a rank sees at the rendezvous, including its own.
@@ -31,10 +31,10 @@ type roster struct {
 	since    time.Time  // start of the current uninterrupted problem; zero: no problem
 }
 
-func readAnnouncement(m *memberlist.Node) sighting {
-	var s sighting
-	if err := json.Unmarshal(m.Meta, &s.announcement); err != nil {
-		s.err = fmt.Errorf("cluster: %s at %s is at the job's meeting point, but is no process of the job", sanitize([]byte(m.Name)), m.Address())
+func readAnnouncement(p meeting.Process) sighting {
+	s := sighting{name: p.Name}
+	if err := json.Unmarshal(p.Meta, &s.announcement); err != nil {
+		s.err = fmt.Errorf("cluster: %s at %s is at the job's meeting point, but is no process of the job", sanitize([]byte(p.Name)), p.Address)
 	}
 	return s
 }

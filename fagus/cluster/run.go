@@ -17,8 +17,11 @@ const failedCloseTimeout = 200 * time.Millisecond
 // which runs all cfg.Nodes ranks in this process; with a launcher cfg.Nodes is ignored. cfg.Net
 // must be nil, because the job determines the network.
 //
+// drivers are parts that need modules of their own: gossip.Driver for ranks on several hosts, and
+// quic.Driver for FAGUS_NET=quic.
+//
 // The Report has the statistics of all ranks. Only data in the regions are shared.
-func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error) (report fagus.Report, err error) {
+func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error, drivers ...Driver) (report fagus.Report, err error) {
 	if cfg.Net != nil {
 		return report, errors.New("cluster: Run with Config.Net set: leave it nil, the job determines the network")
 	}
@@ -34,7 +37,7 @@ func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error)
 			ReportOrigin(place.Rank, err, false)
 		}
 	}()
-	var spec Spec
+	spec := Spec{Drivers: drivers}
 	if err := spec.Complete(os.LookupEnv, place); err != nil {
 		return report, err
 	}

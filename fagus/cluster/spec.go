@@ -12,9 +12,9 @@ import (
 )
 
 // Spec says how the ranks of a job meet, and over which network they exchange their data. It is the
-// same for all ranks, except for Interface, Identity and Log. A launcher hands it to its ranks in
-// the environment (Environ), where each rank reads it (Complete). The zero value is valid for ranks
-// of one host; on several hosts it needs Identity or Insecure.
+// same for all ranks, except for Interface, Identity, Log and Drivers. A launcher hands it to its
+// ranks in the environment (Environ), where each rank reads it (Complete). The zero value is valid
+// for ranks of one host; on several hosts it needs Identity or Insecure.
 type Spec struct {
 	// Net is the network of the data. Ranks that name different ones do not join. 0 joins with any,
 	// and means SHM for ranks that meet at a Unix socket, and TCP for others.
@@ -42,6 +42,9 @@ type Spec struct {
 	Identity *identity.Identity
 	// Log receives the messages of memberlist at level Debug. A nil Log discards the messages.
 	Log *slog.Logger
+	// Drivers are what the program has of the parts that need modules of their own: ranks of
+	// several hosts need package gossip, and QUIC needs package quic.
+	Drivers []Driver
 }
 
 const (

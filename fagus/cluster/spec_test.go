@@ -15,8 +15,8 @@ func TestSpecEnviron(t *testing.T) {
 		Net: OFI, Timeout: time.Minute, Stall: -time.Second, Ports: reach.Ports{First: 17000, Last: 17100}, Interface: "ib0", Insecure: true,
 		Settings: Settings{ofiProvider: "verbs;ofi_rxm", ofiDomain: "mlx5_0"},
 	}
-	if of := reflect.ValueOf(all); of.NumField() != 9 || len(all.Environ()) != of.NumField()-2+1 {
-		t.Errorf("a Spec has %d fields and the variables %q: want one for each option and each field but Settings, Identity and Log", of.NumField(), all.Environ())
+	if of := reflect.ValueOf(all); of.NumField() != 10 || len(all.Environ()) != of.NumField()-3+1 {
+		t.Errorf("a Spec has %d fields and the variables %q: want one for each option and each field but Settings, Identity, Log and Drivers", of.NumField(), all.Environ())
 	}
 	lookup := envOf(all.Environ()).lookup
 	got := Spec{Net: OFI} // which not every program has

@@ -36,7 +36,7 @@ func TestStoppedReader(t *testing.T) {
 	t.Parallel() // the test mostly waits
 	t.Run("rank 1", func(t *testing.T) {
 		t.Parallel()
-		host, socket := hostile(t, Spec{Stall: shortStall})
+		host, socket := hostile(t, Spec{Drivers: AllDrivers(), Stall: shortStall})
 		defer socket.Close()
 		b := blob(1, 0)
 		if _, err := socket.Write(b.encode()); err != nil {
@@ -46,7 +46,7 @@ func TestStoppedReader(t *testing.T) {
 	})
 	t.Run("rank 0", func(t *testing.T) {
 		t.Parallel()
-		host, c := underRank0(t, Spec{Stall: shortStall}, message{kind: kindWelcome})
+		host, c := underRank0(t, Spec{Drivers: AllDrivers(), Stall: shortStall}, message{kind: kindWelcome})
 		defer c.Close()
 		gatherStopped(t, host(), 0)
 	})

@@ -22,7 +22,7 @@ func TestOldPong(t *testing.T) {
 		lost       dimmnet.Rank
 	}{{false, false, 2}, {true, false, 2}, {true, true, 0}} {
 		m := &member{}
-		m.begin(Place{Size: 3, Job: "a"}, Spec{Stall: 2 * pingTick}, nil, hello{})
+		m.begin(Place{Size: 3, Job: "a"}, Spec{Drivers: AllDrivers(), Stall: 2 * pingTick}, nil, hello{})
 		p := newPeer(mute{}, 2, "pid 7", assembler{})
 		if c.old {
 			p.pong <- struct{}{}
@@ -57,7 +57,7 @@ func (a *answering) SetWriteDeadline(time.Time) error { return nil }
 // TestConfirmAgain checks that a rank which has answered a ping is pinged at the next suspicion.
 func TestConfirmAgain(t *testing.T) {
 	m := &member{}
-	m.begin(Place{Size: 2, Job: "a"}, Spec{Stall: time.Minute}, nil, hello{})
+	m.begin(Place{Size: 2, Job: "a"}, Spec{Drivers: AllDrivers(), Stall: time.Minute}, nil, hello{})
 	a := &answering{pings: make(chan bool, 10)}
 	p := newPeer(a, 1, "pid 7", assembler{})
 	a.pong = func() { p.pong <- struct{}{} }
@@ -81,7 +81,7 @@ func (r recording) send(m message) error           { r.sent <- m; return nil }
 func (recording) SetWriteDeadline(time.Time) error { return nil }
 func receivedBy(rank int, m message) (got *Failed) {
 	other := &member{}
-	other.begin(Place{Rank: rank, Size: 3, Job: "a"}, Spec{}, nil, hello{})
+	other.begin(Place{Rank: rank, Size: 3, Job: "a"}, Spec{Drivers: AllDrivers()}, nil, hello{})
 	from0 := newPeer(mute{}, 0, "pid 6", assembler{})
 	_, files, err := decode(m.encode())
 	if err != nil || files > 0 || other.handle(from0, m) != nil {
@@ -110,7 +110,7 @@ func TestLossTravels(t *testing.T) {
 		{"own failure", func(m *member, _ *peer) { m.fail(0, boom) }, 0, false},
 	} {
 		m := &member{}
-		m.begin(Place{Size: 3, Job: "a"}, Spec{}, nil, hello{})
+		m.begin(Place{Size: 3, Job: "a"}, Spec{Drivers: AllDrivers()}, nil, hello{})
 		r := recording{sent: make(chan message, 1)}
 		p := newPeer(mute{}, 2, "pid 7", assembler{})
 		m.peers = []*peer{nil, newPeer(r, 1, "pid 6", assembler{}), nil}

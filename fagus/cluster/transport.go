@@ -6,7 +6,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
-	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/dimmnet/live/shm"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 )
@@ -83,7 +82,11 @@ func (s *Spec) network(m dimmnet.Member, place Place, at Interface, warn func(st
 		}
 		return ofi.Join(ofi.Config{Mesh: cfg, Provider: s.Settings[ofiProvider], Domain: s.Settings[ofiDomain], Place: number}, m)
 	case QUIC:
-		return quic.Join(cfg, m)
+		d, err := FindDriver[networkDriver](s.Drivers, QUIC.String())
+		if err != nil {
+			panic(err) // CheckDrivers has found it
+		}
+		return d.Join(cfg, m)
 	}
 	return tcp.Join(cfg, m)
 }

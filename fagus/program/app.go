@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
@@ -31,15 +32,21 @@ type App struct {
 	// Vary names own flags that may differ when a run resumes from a checkpoint, such as one for a
 	// file to write. All other flags, and the arguments, must be the same.
 	Vary []string
+	// Drivers are parts that need modules of their own: gossip.Driver{} for ranks on several hosts,
+	// quic.Driver{} for --net quic, s3.Driver{} for --checkpoint s3://BUCKET/PREFIX.
+	Drivers []cluster.Driver
 	// Check is called, if it is not nil, when the flags are parsed and no rank has started yet. Its
 	// error is a mistake in the command line.
 	Check func() error
 }
 
-// Main runs a program without flags or arguments of its own, with the command line of the process.
+// Main runs a program without flags or arguments of its own, with the command line of the process,
+// and with drivers, as App.Drivers.
 // Main returns if the program succeeded; otherwise it ends the process with the exit code that
 // `fagus run` has for the error.
-func Main(run func(n *fagus.Node) error) { App{Run: run}.Main() }
+func Main(run func(n *fagus.Node) error, drivers ...cluster.Driver) {
+	App{Run: run, Drivers: drivers}.Main()
+}
 
 // Main runs the program with the command line of the process. It returns if the program succeeded;
 // otherwise it ends the process with the exit code that `fagus run` has for the error. SIGINT and

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -9,15 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
 // schema identifies the document that --json prints. docs/reference/json.md describes it.
 const schema = "fagus.program/v1"
+
+// errHelped says that the help text is printed.
+var errHelped = errors.New("the help text is printed")
 
 const (
 	outputCategory = "output"
@@ -35,20 +37,17 @@ func standard() []cli.Flag {
 	}, runflags.OwnFlags()...)
 }
 
-// parse parses the standard flags, the program's own flags, and arguments. It returns flag.ErrHelp
-// for --help.
+// parse parses the standard flags, the program's own flags, and arguments. After --help it returns
+// errHelped.
 func (r *runner) parse(ctx context.Context, args []string) (*cli.Context, error) {
 	set := flag.NewFlagSet(r.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	flags := standard()
-	taken := cli.HelpFlag.Names()
-	for _, f := range flags {
-		if err := f.Apply(set); err != nil {
-			return nil, err
-		}
+	taken := []string{"help", "h"}
+	for _, f := range standard() {
+		f.Apply(set)
 		taken = append(taken, f.Names()...)
 	}
-	cmdline.Numbers(set)
+	cli.Numbers(set)
 	var clash error
 	r.Flags.VisitAll(func(f *flag.Flag) {
 		if slices.Contains(taken, f.Name) {
@@ -57,15 +56,14 @@ func (r *runner) parse(ctx context.Context, args []string) (*cli.Context, error)
 		}
 		set.Var(relay{f.Value, f.Name, r.Flags}, f.Name, f.Usage)
 	})
-	app := &cli.App{Name: r.Name, HelpName: r.Name, Usage: r.About, UsageText: r.usageText(), Flags: slices.Concat(r.ownFlags(), flags),
-		HideVersion: true, HideHelpCommand: true, Writer: r.stdout, ErrWriter: r.stderr}
-	c := cli.NewContext(app, set, &cli.Context{Context: ctx})
+	c := &cli.Context{Values: cli.Set{Of: set}, Context: ctx, App: &cli.App{Name: r.Name, Writer: r.stdout, ErrWriter: r.stderr,
+		Metadata: map[string]any{runflags.DriversKey: r.Drivers}}}
 	if clash != nil {
 		return c, clash
 	}
 	rest, err := parseMixed(set, args)
 	if err != nil {
-		return c, r.explain(app, err)
+		return c, r.explain(set, err)
 	}
 	if r.Args == "" && len(rest) > 0 {
 		return c, usage.Errorf("unexpected argument %q; see '%s --help'", rest[0], r.Name)
@@ -90,14 +88,25 @@ func parseMixed(set *flag.FlagSet, args []string) (rest []string, err error) {
 }
 
 // explain says what is wrong with a flag, for an error of package flag.
-func (r *runner) explain(app *cli.App, err error) error {
+func (r *runner) explain(set *flag.FlagSet, err error) error {
 	if errors.Is(err, flag.ErrHelp) {
-		return err
+		return cmp.Or(r.showHelp(set), errHelped)
 	}
 	if _, name, ok := strings.Cut(err.Error(), "not defined: -"); ok {
-		return cmdline.NoFlag(app.Flags, strings.TrimLeft(name, "-"), r.Name)
+		return r.noFlag(set, strings.TrimLeft(name, "-"))
 	}
-	return usage.Errorf("%w; see '%s --help'", cmdline.Explain(&cli.Command{Flags: app.Flags}, err), r.Name)
+	return usage.Errorf("%w; see '%s --help'", cli.ExplainSet(err, set), r.Name)
+}
+
+// noFlag returns the error for an unknown flag, with the one that is likely meant.
+func (r *runner) noFlag(set *flag.FlagSet, name string) error {
+	var names []string
+	set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	hint := "see"
+	if near := cli.LikelyFlag(name, names); near != "" {
+		hint = "did you mean --" + near + "? See"
+	}
+	return usage.Errorf("no flag %s; %s '%s --help'", cli.Dashed(name), hint, r.Name)
 }
 
 // input returns a text for each flag and argument that must be the same in a run that resumes.
@@ -123,7 +132,7 @@ type relay struct {
 
 // Set implements flag.Value.
 func (v relay) Set(text string) error {
-	text, err := cmdline.Plain(v.Value, text)
+	text, err := cli.Plain(v.Value, text)
 	if err != nil {
 		return err
 	}
@@ -131,7 +140,7 @@ func (v relay) Set(text string) error {
 }
 
 // Get implements flag.Getter.
-func (v relay) Get() any { return v.String() }
+func (v relay) Get() any { return cli.Kind(v.Value) }
 
 // IsBoolFlag reports whether the flag needs no value.
 func (v relay) IsBoolFlag() bool { return isBool(v.Value) }

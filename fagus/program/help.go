@@ -4,9 +4,7 @@ import (
 	"flag"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 )
 
 // usageText is what the help text shows below USAGE.
@@ -26,26 +24,13 @@ func (r *runner) usageText() string {
 			"fagus launch -n 4 -- ./" + r.Name + "  as ranks of a launcher, such as mpirun",
 		}
 	}
-	return cmdline.Align(line + "\n\n" + strings.Join(examples, "\n"))
+	return line + "\n\n" + cli.Examples(examples)
 }
 
-// ownFlags returns the program's own flags as the help text shows them.
-func (r *runner) ownFlags() (flags []cli.Flag) {
-	r.Flags.VisitAll(func(f *flag.Flag) {
-		switch {
-		case strings.HasPrefix(f.Name, "test."): // of a test binary
-		case isBool(f.Value):
-			flags = append(flags, &cli.BoolFlag{Name: f.Name, Usage: f.Usage})
-		default:
-			flags = append(flags, cmdline.FlagLike(f))
-		}
-	})
-	return flags
-}
-
-// showHelp prints the help text.
-func showHelp(c *cli.Context) error {
-	c.App.Setup()
-	c.App.CustomAppHelpTemplate = strings.Replace(cli.AppHelpTemplate, "GLOBAL OPTIONS:", "FLAGS:", 1)
-	return cli.ShowAppHelp(c)
+// showHelp prints the help text, with the program's own flags in front.
+func (r *runner) showHelp(set *flag.FlagSet) error {
+	h := cli.Help{Name: r.Name, About: r.About, Usage: r.usageText(), Flags: set, Declared: standard(),
+		Hidden: func(name string) bool { return strings.HasPrefix(name, "test.") }, // of tests
+	}
+	return h.Print(r.stdout)
 }

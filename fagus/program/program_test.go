@@ -14,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
 	"github.com/fagus-dsm/fagus/fagus/program"
 )
 
@@ -34,11 +37,14 @@ func TestMain(m *testing.M) {
 		if os.Getenv(readsVariable) != "" {
 			run = reads
 		}
-		program.App{Name: "app", Run: run}.Main()
+		program.App{Name: "app", Run: run, Drivers: drivers()}.Main()
 		return
 	}
 	os.Exit(m.Run())
 }
+
+// drivers are those of all tests.
+func drivers() []cluster.Driver { return []cluster.Driver{gossip.Driver{}, quic.Driver{}} }
 
 // sleepy does not return on rank 1, and waits for it on the others.
 func sleepy(n *fagus.Node) error {
@@ -106,7 +112,7 @@ func TestNetworks(t *testing.T) {
 			if runtime.GOOS != "linux" && slices.Contains([]string{"shm", "tcp", "quic"}, net) {
 				continue // ranks of one host meet at an abstract socket
 			}
-			code, out, errs := execute(t, program.App{Run: count}, "--net", net, "--nodes", "3", "--mode", mode)
+			code, out, errs := execute(t, program.App{Run: count, Drivers: drivers()}, "--net", net, "--nodes", "3", "--mode", mode)
 			want := fmt.Sprintf("app on 3 nodes, %s mode, %s, ", mode, net)
 			if code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "\n3 ranks, ") || errs != "" {
 				t.Errorf("%s, %s: code %d, output %q, errors %q", net, mode, code, out, errs)
@@ -146,6 +152,10 @@ func TestExitCodes(t *testing.T) {
 		{program.App{Run: count, Flags: sized()}, "--size 0x10", 2, `app: --size "0x10": want a whole number; see 'app --help'`},
 		{program.App{Run: count, Flags: sized()}, "--size 1_0", 2, `app: --size "1_0": want a whole number; see 'app --help'`},
 		{program.App{Run: count}, "surplus", 2, `app: unexpected argument "surplus"; see 'app --help'`},
+		{program.App{Run: count}, "--net quic", 2, `app: cluster: the network quic: this program is without the driver quic: import "github.com/fagus-dsm/fagus/dimmnet/live/quic", and pass quic.Driver{} to program.Main`},
+		{program.App{Run: count}, "--net tcp --hosts a,b", 2, `app: cluster: ranks on several hosts: this program is without the driver gossip: import "github.com/fagus-dsm/fagus/fagus/cluster/gossip", and pass gossip.Driver{} to program.Main`},
+		{program.App{Run: count}, "--checkpoint s3://b/p", 2, `app: --checkpoint s3://b/p: this program is without the driver s3: import "github.com/fagus-dsm/fagus/fagus/checkpoint/s3", and pass s3.Driver{} to program.Main`},
+		{program.App{Run: count}, "--checkpoint ftp://b/p", 2, `app: --checkpoint ftp://b/p: this program has no driver "ftp"; or use a directory`},
 		{program.App{Run: count}, "--net pigeon", 2, `app: --net "pigeon": want dimmnet1, `},
 		{program.App{Run: count}, "--timeline x.png", 2, "app: --timeline x.png: want a name that ends in .svg or .json"},
 		{program.App{Run: count}, "--timeline nowhere/x.svg", 3, "app: cannot write to folder nowhere"},

@@ -4,16 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -25,8 +23,8 @@ func (r *runner) run(ctx context.Context, args []string) error {
 		return errors.New("App.Run is nil: set it to the program of a rank")
 	}
 	c, err := r.parse(ctx, args)
-	if errors.Is(err, flag.ErrHelp) {
-		return showHelp(c)
+	if err == errHelped {
+		return nil
 	}
 	if err != nil {
 		return err

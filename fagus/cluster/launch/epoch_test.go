@@ -19,6 +19,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -147,7 +148,7 @@ func (z zombie) rank(mode string) error {
 	if err := cfg.Mode.UnmarshalText([]byte(mode)); err != nil {
 		return err
 	}
-	_, err = cluster.Run(context.Background(), cfg, func(n *fagus.Node) error { return z.epoch(n, first) })
+	_, err = cluster.Run(context.Background(), cfg, func(n *fagus.Node) error { return z.epoch(n, first) }, gossip.Driver{})
 	return err
 }
 

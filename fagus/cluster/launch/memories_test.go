@@ -20,6 +20,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint/partner"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -93,7 +94,7 @@ func partnerRank(mark, plan string) {
 	}
 	if err == nil {
 		cfg := fagus.Config{Checkpoints: checkpoint.New(checkpoint.Config{Store: store})}
-		_, err = cluster.Run(context.Background(), cfg, func(n *fagus.Node) error { return relax(n, mark, event) })
+		_, err = cluster.Run(context.Background(), cfg, func(n *fagus.Node) error { return relax(n, mark, event) }, gossip.Driver{})
 	}
 	if errors.Is(err, errScale) {
 		os.Exit(launch.Stopped)

@@ -3,9 +3,9 @@ package cmdline
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cpuguy83/go-md2man/v2/md2man"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // Page returns a page in Markdown about all commands. level is the level of its highest heading.
@@ -61,11 +61,23 @@ func item(content string) string {
 	return "- " + strings.ReplaceAll(wrap(content, pageWidth-2), "\n", "\n  ") + "\n"
 }
 
-// wrap breaks lines between words.
+// wrap breaks lines between words, and keeps the lines of content that fit.
 func wrap(content string, width int) string {
-	lines := strings.Split(text.WrapSoft(content, width), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ") // WrapSoft fills them up
+	var lines []string
+	for line := range strings.SplitSeq(content, "\n") {
+		for utf8.RuneCountInString(line) > width {
+			runes := []rune(line)
+			end := width
+			for end > 0 && runes[end] != ' ' {
+				end--
+			}
+			if end == 0 { // a word longer than a line
+				break
+			}
+			lines = append(lines, strings.TrimRight(string(runes[:end]), " "))
+			line = strings.TrimLeft(string(runes[end:]), " ")
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return strings.Join(lines, "\n")
 }

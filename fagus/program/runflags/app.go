@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 )
 
 // App is a program that runs as its command line says: one of fagus run, or one that uses package

@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint/partner"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -35,9 +35,13 @@ type checkpoints struct {
 // StoreOpener opens the store at a URL that --checkpoint names.
 type StoreOpener func(ctx context.Context, url string) (checkpoint.Store, error)
 
-// StoresKey is the key of cli.App.Metadata with a map from URL schemes to StoreOpeners. Without it
-// --checkpoint takes directories only.
-const StoresKey = "stores"
+// storeDriver is the cluster.Driver of a kind of stores, which begin with its name and "://".
+type storeDriver interface {
+	cluster.Driver
+	// CheckURL returns at once the error of OpenStore for a URL that cannot be.
+	CheckURL(url string) error
+	OpenStore(ctx context.Context, url string) (checkpoint.Store, error)
+}
 
 const shareFlag = "checkpoint-share"
 
@@ -136,12 +140,14 @@ func opener(c *cli.Context, text string) (StoreOpener, error) {
 	if !isURL {
 		return nil, nil
 	}
-	openers, _ := c.App.Metadata[StoresKey].(map[string]StoreOpener)
-	open := openers[scheme]
-	if open == nil {
-		return nil, fmt.Errorf("%s: this program has no stores of the kind %s: use a directory", text, scheme)
+	d, err := cluster.FindDriver[storeDriver](Drivers(c), scheme)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; or use a directory", text, err)
 	}
-	return open, nil
+	if err := d.CheckURL(text); err != nil {
+		return nil, err
+	}
+	return d.OpenStore, nil
 }
 
 // ExistingStore opens what --checkpoint of a run named, to read there: a URL, or a directory that

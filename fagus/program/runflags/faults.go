@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 

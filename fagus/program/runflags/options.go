@@ -1,10 +1,11 @@
 package runflags
 
 import (
-	"github.com/urfave/cli/v2"
+	"strings"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -16,10 +17,22 @@ func OptionFlags(category string) (flags []cli.Flag) {
 	return flags
 }
 
+// DriversKey is the key of cli.App.Metadata with the []cluster.Driver of the program.
+const DriversKey = "drivers"
+
+// Drivers returns what a program has of the parts that need modules of their own.
+func Drivers(c *cli.Context) []cluster.Driver {
+	all, _ := c.App.Metadata[DriversKey].([]cluster.Driver)
+	return all
+}
+
 // ReadSpec reads the flags of OptionFlags, HostFlags and StallFlag that say how the ranks of a job
 // on a network meet. A rank whose launcher has read them finds the values in its environment.
 func ReadSpec(c *cli.Context, net Network) (spec cluster.Spec, err error) {
-	spec.Net = net.transport
+	spec.Net, spec.Drivers = net.transport, Drivers(c)
+	if err := spec.CheckDrivers(strings.Contains(c.String("hosts"), ",")); err != nil {
+		return spec, usage.Wrap(err)
+	}
 	if inherits() {
 		return spec, nil
 	}

@@ -5,9 +5,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/recording"

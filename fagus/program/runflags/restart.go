@@ -11,10 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 )
 
 // launchAgain runs a job that is started again when ranks die. --timeout limits all attempts

@@ -10,10 +10,9 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )

@@ -3,12 +3,11 @@ package runflags
 import (
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/dimmnet2"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/trace"
 )

@@ -2,13 +2,16 @@ package runflags
 
 import (
 	"flag"
+	"io"
 	"strings"
 	"testing"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -23,14 +26,13 @@ func parseWith(t *testing.T, flags []cli.Flag, read func(*cli.Context) (Config, 
 	t.Helper()
 	set := flag.NewFlagSet("test", flag.ContinueOnError)
 	for _, f := range flags {
-		if err := f.Apply(set); err != nil {
-			t.Fatal(err)
-		}
+		f.Apply(set)
 	}
 	if err := set.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return read(cli.NewContext(cli.NewApp(), set, nil))
+	return read(&cli.Context{Values: cli.Set{Of: set}, Context: t.Context(), App: &cli.App{Writer: io.Discard, ErrWriter: io.Discard,
+		Metadata: map[string]any{DriversKey: []cluster.Driver{gossip.Driver{}, quic.Driver{}}}}})
 }
 
 // TestNetworks opens every network whose ranks are all in one process.

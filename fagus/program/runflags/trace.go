@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/trace"

@@ -10,10 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/program/cli"
 )
 
 // Patience is how long a run may take to end when its time is over, or after a signal. Input,

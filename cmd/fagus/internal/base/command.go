@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	numbers "github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -50,7 +51,7 @@ func JSONFlag(schema string) cli.Flag {
 
 // Counts reads the comma-separated numbers of a flag, and sorts them.
 func Counts(c *cli.Context, flag string) (counts []int, err error) {
-	if counts, err = cmdline.Ints(c.String(flag)); err != nil {
+	if counts, err = numbers.Ints(c.String(flag)); err != nil {
 		return nil, usage.Errorf("--%s %q: want numbers with commas between", flag, c.String(flag))
 	}
 	slices.Sort(counts)

@@ -17,6 +17,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/hog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -58,7 +59,7 @@ func Command() *cli.Command {
 			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
 			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, DefaultText: "5ms; 50ms with --hogs, or if ranks share processors", Usage: "approximate `TIME` of a batch"},
 			base.JSONFlag(schema),
-		}, anatomyFlags(), gemmFlags(), overlapFlags(), peersFlags(), runflags.Flags()),
+		}, anatomyFlags(), gemmFlags(), overlapFlags(), peersFlags(), cmdline.Flags(runflags.Flags()...)),
 		Action: base.NoArgs(func(c *cli.Context) error {
 			switch {
 			case c.String("serve") != "":
@@ -106,7 +107,7 @@ func measureCalls(c *cli.Context) error {
 // atRanks calls measure at the ranks that the flags ask for, unless check refuses them, and then
 // print at rank 0.
 func atRanks(c *cli.Context, check func(*runflags.Config) error, measure func(context.Context, *runflags.Target) error, print func() error) error {
-	cfg, err := runflags.FromFlags(c)
+	cfg, err := runflags.FromFlags(cmdline.Line(c))
 	if err == nil && (cfg.Trace != nil || cfg.Record != nil || cfg.Meter != nil) {
 		err = usage.Errorf("--trace, --record and --metrics are for programs: a measurement makes many short runs")
 	}
@@ -117,9 +118,9 @@ func atRanks(c *cli.Context, check func(*runflags.Config) error, measure func(co
 		return err
 	}
 	if cfg.Launches() {
-		return runflags.LaunchSelf(c, cfg)
+		return runflags.LaunchSelf(cmdline.Line(c), cfg)
 	}
-	ctx, end := cfg.Limit(c, "the measurement has not ended")
+	ctx, end := cfg.Limit(cmdline.Line(c), "the measurement has not ended")
 	defer end()
 	on, err := cfg.Open(ctx)
 	if err != nil {

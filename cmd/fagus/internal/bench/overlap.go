@@ -15,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -66,7 +67,7 @@ func runOverlap(c *cli.Context) error {
 	}
 	r := &overlapReport{Schema: overlapSchema, Machine: base.Machine(), Kernel: c.Duration("kernel").Nanoseconds()}
 	if !c.IsSet("net") {
-		if _, err := runflags.ReadOptions(c, ""); err != nil {
+		if _, err := runflags.ReadOptions(cmdline.Line(c), ""); err != nil {
 			return err
 		}
 		if err := r.everywhere(c); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/hog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -98,7 +99,7 @@ func newRivalry(c *cli.Context) (*rivalry, error) {
 	if err := checkPeersFlags(c, net); err != nil {
 		return nil, err
 	}
-	timeout, err := runflags.Timeout(c)
+	timeout, err := runflags.Timeout(cmdline.Line(c))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func checkPeersFlags(c *cli.Context, net string) error {
 	if _, err := runflags.Named(runflags.SHM, runflags.TCP, runflags.OFI).Find(net); err != nil {
 		return fmt.Errorf("%w with --peers", err)
 	}
-	settings, err := runflags.ReadOptions(c, net)
+	settings, err := runflags.ReadOptions(cmdline.Line(c), net)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/peers"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/ports"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -20,7 +21,7 @@ import (
 // serve runs a rank that fagus bench --peers starts. The rank measures as the driver requests.
 func serve(c *cli.Context) error {
 	cpus := c.IntSlice("cpus")
-	cfg, err := runflags.FromFlags(c)
+	cfg, err := runflags.FromFlags(cmdline.Line(c))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -66,7 +67,7 @@ func (ch choice) String() string {
 // find returns the store, and the numbers of the checkpoints: of all, or of the given one. There is
 // at least one.
 func (ch choice) find(c *cli.Context) (checkpoint.Store, []uint64, error) {
-	store, err := runflags.ExistingStore(c, ch.dir)
+	store, err := runflags.ExistingStore(cmdline.Line(c), ch.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, base.Absent(fmt.Sprintf("there is no directory %s: name the one that --checkpoint of the run named", base.Printable(ch.dir)))
 	}

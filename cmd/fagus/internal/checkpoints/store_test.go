@@ -11,16 +11,26 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
+	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
+
+// kept is the driver of stores that a function opens.
+type kept struct{ runflags.StoreOpener }
+
+func (kept) Driver() string        { return "kept" }
+func (kept) CheckURL(string) error { return nil }
+func (k kept) OpenStore(ctx context.Context, url string) (checkpoint.Store, error) {
+	return k.StoreOpener(ctx, url)
+}
 
 // runWith runs a command line of a program that opens URLs of one kind.
 func runWith(t *testing.T, open runflags.StoreOpener, args ...string) (out string, err error) {
 	t.Helper()
 	var b strings.Builder
 	app := &cli.App{Writer: &b, ErrWriter: &b, Commands: []*cli.Command{Command()}, ExitErrHandler: func(*cli.Context, error) {},
-		Metadata: map[string]any{runflags.StoresKey: map[string]runflags.StoreOpener{"kept": open}}}
+		Metadata: map[string]any{runflags.DriversKey: []cluster.Driver{kept{open}}}}
 	err = app.RunContext(t.Context(), append([]string{"fagus", "checkpoint"}, args...))
 	return b.String(), err
 }
@@ -59,7 +69,7 @@ func TestStores(t *testing.T) {
 	}
 	for _, args := range []string{"ls other://x", "verify other://x", "export --array a --out " + file + " other://x", "diff other://x:1 other://x:2"} {
 		_, err := runWith(t, open, strings.Fields(args)...)
-		if err == nil || !usage.Is(err) || !strings.Contains(err.Error(), "no stores of the kind other") {
+		if err == nil || !usage.Is(err) || !strings.Contains(err.Error(), `no driver "other"; or use a directory`) {
 			t.Errorf("%s: error %v", args, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -54,11 +55,11 @@ func Flags(category string, r Runs) []cli.Flag {
 		&cli.IntFlag{Name: "repeat", Category: category, DefaultText: "1 in virtual time, which is exact; else 5", Usage: "medians of `N` runs"},
 		&cli.IntFlag{Name: "nodes", Category: where, Value: 2, Usage: "number of `NODES`"},
 		&cli.StringFlag{Name: "net", Category: where, Value: runflags.DIMMnet1, Usage: r.networks().Usage() + "; UDP-Fagus has a network of its own"},
-		runflags.EnvFlag(where, "machine of a simulated network"),
-		runflags.HostCostFlag(where),
+		cmdline.Flag(runflags.EnvFlag(where, "machine of a simulated network")),
+		cmdline.Flag(runflags.HostCostFlag(where)),
 		&cli.Uint64Flag{Name: "seed", Category: where, Usage: "`SEED` of generated input; other than 0 it also makes the delays of a simulated network random, differently in each round"},
-		runflags.TimeoutFlag(where),
-	}, runflags.FaultFlags()...)
+		cmdline.Flag(runflags.TimeoutFlag(where)),
+	}, cmdline.Flags(runflags.FaultFlags()...)...)
 }
 
 // New returns the contest that the flags describe.
@@ -66,7 +67,7 @@ func New(c *cli.Context, r Runs) (*Contest, error) {
 	if c.String("net") == runflags.UDP100 {
 		return nil, usage.Errorf("--net %s is the network of UDP-Fagus alone, which has it without --net: use --versions UDP-Fagus, and leave out --net", runflags.UDP100)
 	}
-	cfg, err := runflags.Basics(c, r.networks())
+	cfg, err := runflags.Basics(cmdline.Line(c), r.networks())
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func New(c *cli.Context, r Runs) (*Contest, error) {
 			t.udp = v.Name
 		}
 	}
-	if cfg.Faults, err = runflags.ReadFaults(c, t.udp != "", "UDP-Fagus among --versions"); err != nil {
+	if cfg.Faults, err = runflags.ReadFaults(cmdline.Line(c), t.udp != "", "UDP-Fagus among --versions"); err != nil {
 		return nil, err
 	}
 	t.Config = cfg
@@ -176,7 +177,7 @@ func (t *Contest) Limit(c *cli.Context) (limited context.Context, end func()) {
 	if t.apart {
 		return runflags.WithTimeout(c.Context, t.Config.Timeout)
 	}
-	return t.Config.Limit(c, "the runs have not begun")
+	return t.Config.Limit(cmdline.Line(c), "the runs have not begun")
 }
 
 // InTurn calls do for each of count items with each version of t, in every round. The versions take

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -80,7 +81,7 @@ fagus doctor --hosts a,b --net quic --json | jq '.findings[] | select(.health !=
 					return usage.Errorf("--%s is of an examination of hosts: use it with --hosts", flag)
 				}
 			}
-			if err := runflags.NoHostFlags(c, "this examines one: use it with --hosts"); err != nil {
+			if err := runflags.NoHostFlags(cmdline.Line(c), "this examines one: use it with --hosts"); err != nil {
 				return err
 			}
 			r := examine(c.Context, os.LookupEnv)

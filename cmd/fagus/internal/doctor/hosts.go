@@ -18,6 +18,7 @@ import (
 	ports "github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -34,7 +35,7 @@ const (
 
 func hostFlags() []cli.Flag {
 	const category = "several hosts"
-	return append(append(runflags.HostFlags(), runflags.OptionFlags(category)...),
+	return append(append(cmdline.Flags(runflags.HostFlags()...), cmdline.Flags(runflags.OptionFlags(category)...)...),
 		&cli.IntFlag{Name: "n", Aliases: []string{"nodes"}, Category: category, DefaultText: "one a host, or its slots", Usage: "number of `RANKS` of the job, shared out as fagus launch does"},
 		&cli.StringFlag{Name: "net", Category: category, Value: runflags.TCP, Usage: "`NETWORK` of the job: " + hostNetworks().String()},
 		&cli.DurationFlag{Name: "wait", Category: category, Value: 10 * time.Second, Usage: "wait `TIME` for each step of a host"})
@@ -75,7 +76,7 @@ func newVisit(c *cli.Context) (*visit, error) {
 		rsh: strings.Fields(c.String("rsh")), ports: c.String("ports"), insecure: c.Bool("insecure"), net: net.Name,
 		wait: c.Duration("wait"),
 	}
-	settings, err := runflags.ReadOptions(c, net.Name)
+	settings, err := runflags.ReadOptions(cmdline.Line(c), net.Name)
 	if err != nil {
 		return nil, err
 	}

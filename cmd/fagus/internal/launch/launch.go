@@ -8,6 +8,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -39,11 +40,11 @@ fagus launch -n 4 --net dimmnet1 -- cmd/libfagus/build/matmul  on simulated NICs
 			&cli.StringFlag{Name: "net", DefaultText: "shm; tcp with --hosts",
 				Usage: "network of the program (FAGUS_NET): " + runflags.OfProcesses().String() + "; for programs that use package fagus/program or the C library also " + simulated().String()},
 			&cli.StringFlag{Name: "mode", Value: fagus.Phase.String(), Usage: "engine of a simulated network: phase or threaded (FAGUS_MODE, which selects it on others)"},
-			runflags.RestartFlag("", "; a program of package fagus/program resumes from its --checkpoint"),
+			cmdline.Flag(runflags.RestartFlag("", "; a program of package fagus/program resumes from its --checkpoint")),
 			&cli.DurationFlag{Name: "grace", DefaultText: "2s", Usage: "how long ranks may take to end after SIGTERM, for example to make a last checkpoint (their own --grace)"},
-			runflags.TimeoutFlag(""),
-			runflags.StallFlag(""),
-		}, append(runflags.OptionFlags(""), runflags.HostFlags()...)...),
+			cmdline.Flag(runflags.TimeoutFlag("")),
+			cmdline.Flag(runflags.StallFlag("")),
+		}, append(cmdline.Flags(runflags.OptionFlags("")...), cmdline.Flags(runflags.HostFlags()...)...)...),
 		Action:      launchRanks,
 		Subcommands: []*cli.Command{scaleCommand()},
 	}
@@ -93,7 +94,7 @@ func launchRanks(c *cli.Context) error {
 	case c.Int("n") < 1:
 		return usage.Errorf("-n %d: want at least 1", c.Int("n"))
 	}
-	limit, err := runflags.Timeout(c)
+	limit, err := runflags.Timeout(cmdline.Line(c))
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func launchRanks(c *cli.Context) error {
 	if c.IsSet("stall") && network.Simulated {
 		return usage.Errorf("--stall is for processes on a live network: no rank of a simulated network stalls")
 	}
-	restart, err := runflags.ReadRestart(c)
+	restart, err := runflags.ReadRestart(cmdline.Line(c))
 	if err != nil {
 		return err
 	}
@@ -131,10 +132,10 @@ func launchRanks(c *cli.Context) error {
 	if network.Simulated {
 		return simulateRanks(ctx, c, job, network)
 	}
-	if job.Spec, err = runflags.ReadSpec(c, network); err != nil {
+	if job.Spec, err = runflags.ReadSpec(cmdline.Line(c), network); err != nil {
 		return err
 	}
-	return runflags.RunRanks(ctx, c, job)
+	return runflags.RunRanks(ctx, cmdline.Line(c), job)
 }
 
 // readNetwork returns the network of --net. Without the flag it returns none: the ranks choose.

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -25,14 +26,14 @@ import (
 // stands still while a process computes, so the course of the simulation does not depend on the
 // processes' speed. If the ranks are of package fagus/program, the process of rank 0 simulates.
 func simulateRanks(ctx context.Context, c *cli.Context, job *launch.Job, network runflags.Network) error {
-	if err := runflags.NoHostFlags(c, "a simulation has none"); err != nil {
+	if err := runflags.NoHostFlags(cmdline.Line(c), "a simulation has none"); err != nil {
 		return err
 	}
 	if err := job.Check(); err != nil {
 		return usage.Wrap(err)
 	}
 	cfg := runflags.Config{Network: network, Nodes: job.Size}
-	if err := runflags.ReadMode(c, &cfg.Mode); err != nil {
+	if err := runflags.ReadMode(cmdline.Line(c), &cfg.Mode); err != nil {
 		return err
 	}
 	on, err := cfg.Open(ctx)

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -70,7 +71,7 @@ func programCommand(p catalog.Program) *cli.Command {
 	return &cli.Command{
 		Name:  p.Name,
 		Usage: p.About, UsageText: p.UsageText(),
-		Flags: append(flags, runflags.Flags()...),
+		Flags: append(flags, cmdline.Flags(runflags.Flags()...)...),
 		Action: base.NoArgs(func(c *cli.Context) error {
 			if c.Bool("plain") {
 				return runPlain(c, p)
@@ -94,7 +95,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	if err := base.CheckWritable(c, "timeline", checkTimeline); err != nil {
 		return err
 	}
-	cfg, err := runflags.FromFlags(c)
+	cfg, err := runflags.FromFlags(cmdline.Line(c))
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 			})
 		},
 	}
-	return app.Execute(c, cfg)
+	return app.Execute(cmdline.Line(c), cfg)
 }
 
 // checked returns the job of a command line, if the ranks here can have its files and memory.

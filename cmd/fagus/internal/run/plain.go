@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -25,12 +26,12 @@ type plainReport struct {
 }
 
 func runPlain(c *cli.Context, p catalog.Program) error {
-	for _, f := range append(runflags.Flags(), &cli.StringFlag{Name: "timeline"}) {
+	for _, f := range append(cmdline.Flags(runflags.Flags()...), &cli.StringFlag{Name: "timeline"}) {
 		if name := f.Names()[0]; c.IsSet(name) && name != "seed" && name != "timeout" {
 			return usage.Errorf("--plain runs without Fagus: use it without --%s", name)
 		}
 	}
-	limit, err := runflags.Timeout(c)
+	limit, err := runflags.Timeout(cmdline.Line(c))
 	if err != nil {
 		return err
 	}

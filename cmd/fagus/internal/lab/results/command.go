@@ -14,6 +14,7 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
@@ -36,7 +37,7 @@ fagus lab results --quick ep                                            small, t
 			&cli.BoolFlag{Name: "simulated", Category: what, Usage: "measure only what is in virtual time; with --data the rest stays as it was"},
 			&cli.BoolFlag{Name: "quick", Category: what, Usage: "small inputs, up to 4 nodes, one round"},
 			&cli.BoolFlag{Name: "render", Category: base.OutputCategory, Usage: "run nothing: make the page from --data"},
-			runflags.TimeoutFlag(what),
+			cmdline.Flag(runflags.TimeoutFlag(what)),
 			&cli.StringFlag{Name: "data", Category: base.OutputCategory, Usage: "keep the measurements in `FILE` (.json); those of programs that are not named stay as they are"},
 			&cli.StringFlag{Name: "out", Category: base.OutputCategory, Usage: "write the page to `FILE` (.md) instead of standard output"},
 			&cli.BoolFlag{Name: "json", Category: base.OutputCategory, Usage: "print one JSON document instead of the page, schema " + Schema},
@@ -60,7 +61,7 @@ func collect(c *cli.Context) error {
 		}
 		return writeResults(c, before)
 	}
-	limit, err := runflags.Timeout(c)
+	limit, err := runflags.Timeout(cmdline.Line(c))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/reproduce"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -22,7 +23,7 @@ fagus lab sweep barrier                     2 to 4096 nodes
 fagus lab sweep barrier --nodes 8..64 --env A`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "nodes", Value: "2..4096", Usage: nodesUsage},
-			runflags.EnvFlag("", "machine"),
+			cmdline.Flag(runflags.EnvFlag("", "machine")),
 			&cli.IntFlag{Name: "rounds", Value: 20, Usage: "mean of `N` barriers"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the phases of polls"},
 			base.JSONFlag(schema),

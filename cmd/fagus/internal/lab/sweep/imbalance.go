@@ -13,7 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/dimmnet"
-	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	numbers "github.com/fagus-dsm/fagus/fagus/program/cli"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -65,7 +65,7 @@ func sweepImbalance(c *cli.Context) error {
 // imbalancePoints returns two points per skew, static and then queue, and a job for each point.
 func imbalancePoints(c *cli.Context) (points []imbalancePoint, jobs []*catalog.Job, err error) {
 	for item := range strings.SplitSeq(c.String("skews"), ",") {
-		skew, err := cmdline.Float(strings.TrimSpace(item))
+		skew, err := numbers.Float(strings.TrimSpace(item))
 		if err != nil {
 			return nil, nil, usage.Errorf("--skews %q: want numbers with commas between", c.String("skews"))
 		}

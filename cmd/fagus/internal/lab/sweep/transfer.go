@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/dimmnet/sim/presets"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -101,8 +102,8 @@ func productFlags(nodes, net string) []cli.Flag {
 		&cli.IntFlag{Name: "n", Value: 512, Usage: "multiply two generated `N` x N matrices"},
 		&cli.StringFlag{Name: "nodes", Value: nodes, Usage: nodesUsage},
 		&cli.StringFlag{Name: "net", Value: net, Usage: "networks, with commas between: " + nics().String()},
-		runflags.EnvFlag("", "machine"),
-		runflags.HostCostFlag(""),
+		cmdline.Flag(runflags.EnvFlag("", "machine")),
+		cmdline.Flag(runflags.HostCostFlag("")),
 		base.JSONFlag(schema),
 	}
 }
@@ -110,7 +111,7 @@ func productFlags(nodes, net string) []cli.Flag {
 func nics() runflags.List { return runflags.Named(runflags.DIMMnet1, runflags.DIMMnet2) }
 
 func readProducts(c *cli.Context) (p products, err error) {
-	p.Config, p.env, p.hostCost = matmul.Square(c.Int("n")), c.String("env"), runflags.ReadHostCost(c)
+	p.Config, p.env, p.hostCost = matmul.Square(c.Int("n")), c.String("env"), runflags.ReadHostCost(cmdline.Line(c))
 	if err := p.Validate(); err != nil {
 		return p, usage.Wrap(err)
 	}

@@ -1,14 +1,11 @@
-package cmdline
+package cli
 
 import (
 	"flag"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/urfave/cli/v2"
 )
 
 // Plain returns text, a value for the flag v, as package flag must read it. Numbers in flags,
@@ -17,7 +14,7 @@ import (
 // Fractions may also have a point and an exponent, but are neither infinite nor NaN. Blanks may
 // follow the commas of a list. Values of other types stay as they are.
 func Plain(v flag.Value, text string) (string, error) {
-	switch kind(v).(type) {
+	switch Kind(v).(type) {
 	case int, int64:
 		n, err := strconv.ParseInt(text, 10, 64)
 		return strconv.FormatInt(n, 10), err
@@ -27,9 +24,6 @@ func Plain(v flag.Value, text string) (string, error) {
 	case float64:
 		x, err := Float(text)
 		return strconv.FormatFloat(x, 'g', -1, 64), err
-	case cli.IntSlice:
-		list, err := Ints(text)
-		return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ","), "[]"), err
 	case time.Duration:
 		_, err := time.ParseDuration(text) // decimal
 		return text, err
@@ -58,8 +52,8 @@ func Ints(text string) (all []int, err error) {
 	return all, nil
 }
 
-// kind returns a value of the type that a flag has; nil if the flag does not tell.
-func kind(v flag.Value) any {
+// Kind returns a value of the type that a flag has; nil if the flag does not tell.
+func Kind(v flag.Value) any {
 	if g, ok := v.(flag.Getter); ok {
 		return g.Get()
 	}
@@ -72,7 +66,7 @@ type Number struct{ flag.Value }
 // Numbers makes every flag of a set that is a number a Number.
 func Numbers(set *flag.FlagSet) {
 	set.VisitAll(func(f *flag.Flag) {
-		switch kind(f.Value).(type) {
+		switch Kind(f.Value).(type) {
 		case int, int64, uint, uint64, float64:
 			f.Value = Number{f.Value}
 		}
@@ -89,44 +83,4 @@ func (n Number) Set(text string) error {
 }
 
 // Get implements flag.Getter.
-func (n Number) Get() any { return kind(n.Value) }
-
-// plain makes the value of a flag of c plain. The error is one of package flag.
-func (f *flagWords) plain(c *cli.Command) error {
-	name, text, inline := strings.Cut(f.words[0], "=")
-	switch {
-	case len(f.words) == 2:
-		text = f.words[1]
-	case !inline:
-		return nil
-	}
-	set := flag.NewFlagSet("", flag.ContinueOnError)
-	if err := find(c.Flags, f.name).Apply(set); err != nil {
-		return err
-	}
-	value, err := Plain(set.Lookup(f.name).Value, text)
-	if err != nil {
-		return fmt.Errorf("invalid value %q for flag -%s: %w", text, f.name, err)
-	}
-	if len(f.words) == 2 {
-		f.words = []string{f.words[0], value}
-	} else {
-		f.words = []string{name + "=" + value}
-	}
-	return nil
-}
-
-// FlagLike returns a flag as help texts show f, and as Explain explains wrong values.
-func FlagLike(f *flag.Flag) cli.Flag {
-	switch kind(f.Value).(type) {
-	case int, int64:
-		return &cli.IntFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
-	case uint, uint64:
-		return &cli.UintFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
-	case float64:
-		return &cli.Float64Flag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
-	case time.Duration:
-		return &cli.DurationFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
-	}
-	return &cli.StringFlag{Name: f.Name, Usage: f.Usage, DefaultText: f.DefValue}
-}
+func (n Number) Get() any { return Kind(n.Value) }

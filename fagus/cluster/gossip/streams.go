@@ -1,4 +1,4 @@
-package cluster
+package gossip
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// boundedStreams is memberlist's transport with at most maxPending incoming connections at a time;
+// boundedStreams is memberlist's transport with a bound of incoming connections at a time;
 // further ones wait in the listener. memberlist itself closes each after streamTimeout.
 type boundedStreams struct {
 	*memberlist.NetTransport
@@ -25,7 +25,7 @@ type boundedStreams struct {
 }
 
 // newBoundedStreams opens the sockets of c, and sets the port of c if it is 0.
-func newBoundedStreams(c *memberlist.Config) (*boundedStreams, error) {
+func newBoundedStreams(c *memberlist.Config, most int) (*boundedStreams, error) {
 	attempts := 1
 	if c.BindPort == 0 {
 		attempts = 10 // the port that the kernel chooses for TCP may be in use for UDP
@@ -46,7 +46,7 @@ func newBoundedStreams(c *memberlist.Config) (*boundedStreams, error) {
 		c.BindPort = inner.GetAutoBindPort()
 		c.AdvertisePort = c.BindPort
 		b := &boundedStreams{
-			NetTransport: inner, streams: make(chan net.Conn), slots: make(chan struct{}, maxPending),
+			NetTransport: inner, streams: make(chan net.Conn), slots: make(chan struct{}, most),
 			closing: make(chan struct{}), closed: make(chan struct{}),
 		}
 		b.pump.Go(b.forward)
