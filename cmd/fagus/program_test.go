@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
@@ -34,7 +35,7 @@ func end(_ fagus.Report, err error) {
 func counter() {
 	spin := flag.Duration("spin", 0, "compute for `TIME` without a call")
 	add := flag.Int64("add", 1, "what each rank adds")
-	program.App{Name: "counter", Drivers: []cluster.Driver{gossip.Driver{}}, About: "counts its ranks", Args: "[WORD]", Run: func(n *fagus.Node) error {
+	program.App{Name: "counter", Drivers: []cluster.Driver{gossip.Driver{}, quic.Driver{}}, About: "counts its ranks", Args: "[WORD]", Run: func(n *fagus.Node) error {
 		for began := time.Now(); time.Since(began) < *spin; {
 		}
 		if flag.Arg(0) == "fail" && n.Rank() == 1 {

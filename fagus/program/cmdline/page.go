@@ -61,25 +61,29 @@ func item(content string) string {
 	return "- " + strings.ReplaceAll(wrap(content, pageWidth-2), "\n", "\n  ") + "\n"
 }
 
-// wrap breaks lines between words, and keeps the lines of content that fit.
+// wrap breaks paragraphs, between which are empty lines, into lines of at most width characters.
 func wrap(content string, width int) string {
-	var lines []string
-	for line := range strings.SplitSeq(content, "\n") {
-		for utf8.RuneCountInString(line) > width {
-			runes := []rune(line)
-			end := width
-			for end > 0 && runes[end] != ' ' {
-				end--
+	var paragraphs []string
+	for text := range strings.SplitSeq(content, "\n\n") {
+		var b strings.Builder
+		used := 0
+		for i, word := range strings.Fields(text) {
+			n := utf8.RuneCountInString(word)
+			switch {
+			case i == 0:
+			case used+1+n > width:
+				b.WriteString("\n")
+				used = 0
+			default:
+				b.WriteString(" ")
+				used++
 			}
-			if end == 0 { // a word longer than a line
-				break
-			}
-			lines = append(lines, strings.TrimRight(string(runes[:end]), " "))
-			line = strings.TrimLeft(string(runes[end:]), " ")
+			b.WriteString(word)
+			used += n
 		}
-		lines = append(lines, strings.TrimRight(line, " "))
+		paragraphs = append(paragraphs, b.String())
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // examplesText returns the examples, one a line, their remarks in one column where they fit.

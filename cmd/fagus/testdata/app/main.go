@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
 	"github.com/fagus-dsm/fagus/fagus/program"
 )
 
@@ -18,5 +19,5 @@ func main() {
 			fmt.Println("sum of", n.Nodes(), "ranks:", sum**factor)
 		}
 		return err
-	})
+	}, gossip.Driver{})
 }
