@@ -2,6 +2,7 @@ package s3
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -14,8 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/minio/minio-go/v7"
 
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
@@ -88,14 +87,14 @@ func (b *bucket) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 	switch old, exists := b.objects[key]; {
 	case r.Method == http.MethodGet && q.Has("list-type"):
-		b.list(w, q.Get("prefix"), q.Get("start-after"), q.Get("max-keys"))
+		b.list(w, q.Get("prefix"), cmp.Or(q.Get("continuation-token"), q.Get("start-after")), q.Get("max-keys"))
 	case r.Method == http.MethodPost && q.Has("uploads"):
 		b.number++
 		id := fmt.Sprint("upload", b.number, " ", r.Header.Get(writerHeader))
 		b.uploads[id] = map[int][]byte{}
 		fmt.Fprintf(w, "<InitiateMultipartUploadResult><Bucket>bucket</Bucket><Key>%s</Key><UploadId>%s</UploadId></InitiateMultipartUploadResult>", key, id)
 	case upload != "" && b.uploads[upload] == nil:
-		refuse(http.StatusNotFound, minio.NoSuchUpload)
+		refuse(http.StatusNotFound, noSuchUpload)
 	case r.Method == http.MethodPut && upload != "":
 		n, _ := strconv.Atoi(q.Get("partNumber"))
 		b.uploads[upload][n] = body
@@ -105,7 +104,7 @@ func (b *bucket) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 		b.aborted++
 		w.WriteHeader(http.StatusNoContent)
 	case exists && r.Header.Get("If-None-Match") == "*":
-		refuse(http.StatusPreconditionFailed, minio.PreconditionFailed)
+		refuse(http.StatusPreconditionFailed, preconditionFailed)
 	case r.Method == http.MethodPost:
 		var parts struct {
 			Part []struct{ PartNumber int }
@@ -126,9 +125,9 @@ func (b *bucket) serve(w http.ResponseWriter, r *http.Request, body []byte) {
 		delete(b.objects, key)
 		w.WriteHeader(http.StatusNoContent)
 	case !exists:
-		refuse(http.StatusNotFound, minio.NoSuchKey)
+		refuse(http.StatusNotFound, noSuchKey)
 	case r.Header.Get("If-Match") != "" && strings.Trim(r.Header.Get("If-Match"), `"`) != old.etag:
-		refuse(http.StatusPreconditionFailed, minio.PreconditionFailed)
+		refuse(http.StatusPreconditionFailed, preconditionFailed)
 	default:
 		b.get(w, r, old)
 	}
@@ -291,7 +290,7 @@ func TestFakeMostParts(t *testing.T) {
 	if err := w.begin(); err != nil {
 		t.Fatal(err)
 	}
-	w.parts = make([]minio.CompletePart, mostParts-1) // as if they had been sent
+	w.parts = make([]part, mostParts-1) // as if they had been sent
 	for i := range 2 {
 		w.buffer = sampleBytes(10)
 		if err := errors.Join(w.flush(), w.wait()); (err == nil) != (i == 0) {

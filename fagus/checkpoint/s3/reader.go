@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
+	"strconv"
 	"sync"
-
-	"github.com/minio/minio-go/v7"
 
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
@@ -25,8 +25,12 @@ type reader struct {
 func (s *Store) Open(ctx context.Context, name string) (checkpoint.Reader, error) {
 	r := &reader{store: s, ctx: ctx, name: name}
 	err := s.retry(ctx, "opening "+name, func(ctx context.Context) error {
-		info, err := s.client.StatObject(ctx, s.bucket, s.key(name), minio.StatObjectOptions{})
-		r.etag, r.size = info.ETag, info.Size
+		header, err := s.head(ctx, name)
+		if err != nil {
+			return err
+		}
+		r.etag = header.Get("ETag")
+		r.size, err = strconv.ParseInt(header.Get("Content-Length"), 10, 64)
 		return err
 	})
 	if err != nil {
@@ -65,17 +69,12 @@ func (r *reader) ReadAt(p []byte, at int64) (n int, err error) {
 // fetch fills p. When a connection breaks, only the missing bytes are requested again.
 func (r *reader) fetch(p []byte, at int64) (n int, err error) {
 	err = r.store.retry(r.ctx, fmt.Sprintf("reading %d bytes at %d of %s", len(p), at, r.name), func(ctx context.Context) error {
-		var opts minio.GetObjectOptions
-		if err := opts.SetRange(at+int64(n), at+int64(len(p))-1); err != nil {
-			return err
-		}
-		if err := opts.SetMatchETag(r.etag); err != nil {
-			return err
-		}
-		body, _, _, err := r.store.client.GetObject(ctx, r.store.bucket, r.store.key(r.name), opts)
+		header := http.Header{"Range": {fmt.Sprintf("bytes=%d-%d", at+int64(n), at+int64(len(p))-1)}, "If-Match": {r.etag}}
+		answer, err := r.store.do(ctx, request{method: http.MethodGet, key: r.store.key(r.name), header: header})
 		if err != nil {
 			return err
 		}
+		body := answer.Body
 		defer body.Close()
 		got, err := io.ReadFull(body, p[n:])
 		n += got

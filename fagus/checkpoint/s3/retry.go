@@ -12,8 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/minio/minio-go/v7"
 )
 
 // retry calls f until it succeeds, fails for a permanent reason, or has failed too often.
@@ -51,9 +49,9 @@ func (s *Store) retry(ctx context.Context, what string, f func(context.Context) 
 
 // answer returns the code and the status with which a server refused a request, if it did.
 func answer(err error) (code string, status int) {
-	var response minio.ErrorResponse
+	var response *refusal
 	if errors.As(err, &response) {
-		return response.Code, response.StatusCode
+		return response.Code, response.Status
 	}
 	return "", 0
 }
@@ -87,7 +85,7 @@ func passes(err error) bool {
 // missing reports whether the object or upload does not exist.
 func missing(err error) bool {
 	code, status := answer(err)
-	return code == minio.NoSuchKey || code == minio.NoSuchUpload || code == "NotFound" && status == http.StatusNotFound
+	return code == noSuchKey || code == noSuchUpload || code == "NotFound" && status == http.StatusNotFound
 }
 
 // unknownUser is what Versity says, with status 404, instead of InvalidAccessKeyId.
@@ -101,13 +99,13 @@ func (s *Store) explain(what string, attempts int, err error) error {
 	case errors.Is(err, fs.ErrExist):
 	case missing(err):
 		return fmt.Errorf("s3: %v: %s: %w (%s)", s, what, fs.ErrNotExist, code)
-	case code == minio.NoSuchBucket:
+	case code == noSuchBucket:
 		advice = fmt.Sprintf("create bucket %q at %v, or correct the URL", s.bucket, s.endpoint)
 	case code == "RequestTimeTooSkewed":
 		advice = "correct the clock of this host"
 	case code == "PermanentRedirect" || code == "AuthorizationHeaderMalformed" || code == "InvalidRegion" || status == http.StatusMovedPermanently:
 		advice = "add the region of the bucket to the URL: ?region=REGION"
-	case status == http.StatusForbidden || status == http.StatusUnauthorized || code == minio.AccessDenied || code == unknownUser:
+	case status == http.StatusForbidden || status == http.StatusUnauthorized || code == accessDenied || code == unknownUser:
 		advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may list, get, put and delete in the bucket"
 		if v, _ := s.creds.GetWithContext(nil); v.AccessKeyID == "" {
 			advice = "no credentials were found: " + advice
@@ -117,7 +115,7 @@ func (s *Store) explain(what string, attempts int, err error) error {
 	case status == 0 && code == "" && !errors.Is(err, context.Canceled):
 		advice = fmt.Sprintf("it was tried %d times: check whether %v is the endpoint, and can be reached", attempts, s.endpoint)
 	}
-	if response, ok := err.(minio.ErrorResponse); ok {
+	if response, ok := err.(*refusal); ok {
 		err = errors.New(code + ": " + strings.TrimSuffix(response.Error(), "."))
 	}
 	if advice == "" {

@@ -8,20 +8,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
-
 	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 )
 
 // Store is a checkpoint.Store in a bucket.
 type Store struct {
-	address
+	*client
 	limits
-	client    *minio.Core
-	creds     *credentials.Credentials
-	transport *http.Transport
-	windows   windows
+	windows windows
 	// unconditional is set when the server refuses If-None-Match.
 	unconditional atomic.Bool
 }
@@ -65,28 +59,14 @@ func open(ctx context.Context, url string, l limits) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("s3: %w", err)
 	}
-	s := &Store{address: *a, limits: l}
+	s := &Store{client: newClient(a), limits: l}
 	if a.partMiB > 0 {
 		s.part = a.partMiB << 20
-	}
-	secure := a.endpoint.Scheme == "https"
-	if s.transport, err = minio.DefaultTransport(secure); err != nil {
-		return nil, fmt.Errorf("s3: %w", err)
-	}
-	s.creds = credentials.NewChainCredentials([]credentials.Provider{
-		&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{},
-	})
-	s.client, err = minio.NewCore(a.endpoint.Host, &minio.Options{
-		Creds: s.creds, Secure: secure, Transport: s.transport, Region: a.region,
-		MaxRetries: 1, // retry repeats
-	})
-	if err != nil {
-		return nil, fmt.Errorf("s3: %w", err)
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.opening)
 	defer cancel()
 	if err := s.retry(bounded, "opening it", func(ctx context.Context) error {
-		_, _, err := s.page(ctx, "", 1)
+		_, err := s.list(ctx, "", 1)
 		return err
 	}); err != nil {
 		s.transport.CloseIdleConnections()
@@ -116,18 +96,20 @@ func (s *Store) Create(ctx context.Context, name string) (checkpoint.Writer, err
 
 // List implements checkpoint.Store.
 func (s *Store) List(ctx context.Context) (all []checkpoint.Object, err error) {
-	for after, more := "", true; more; {
-		var page []checkpoint.Object
+	for after, first := "", true; first || after != ""; first = false {
+		var page *listing
 		if err := s.retry(ctx, "listing it", func(ctx context.Context) (err error) {
-			page, more, err = s.page(ctx, after, pageKeys)
+			page, err = s.list(ctx, after, pageKeys)
 			return err
 		}); err != nil {
 			return nil, err
 		}
-		all = append(all, page...)
-		if more {
-			after = page[len(page)-1].Name
+		for _, o := range page.Contents {
+			if name := strings.TrimPrefix(o.Key, s.prefix); name != "" && !strings.Contains(name, "/") {
+				all = append(all, checkpoint.Object{Name: name, Bytes: o.Size})
+			}
 		}
+		after = page.next()
 	}
 	return all, nil
 }
@@ -135,31 +117,10 @@ func (s *Store) List(ctx context.Context) (all []checkpoint.Object, err error) {
 // pageKeys is the largest number of objects that a server lists in one answer.
 const pageKeys = 1000
 
-// page lists at most most objects whose names come after a name.
-func (s *Store) page(ctx context.Context, after string, most int) (page []checkpoint.Object, more bool, err error) {
-	opts := minio.ListObjectsOptions{Prefix: s.prefix, MaxKeys: most}
-	if after != "" {
-		opts.StartAfter = s.key(after)
-	}
-	// Break keeps the iterator from asking for the next page within the same attempt.
-	for o := range s.client.ListObjectsIter(ctx, s.bucket, opts) {
-		if o.Err != nil {
-			return nil, false, o.Err
-		}
-		if name := strings.TrimPrefix(o.Key, s.prefix); name != "" && !strings.Contains(name, "/") {
-			page = append(page, checkpoint.Object{Name: name, Bytes: o.Size})
-		}
-		if len(page) == most {
-			return page, true, nil
-		}
-	}
-	return page, false, ctx.Err()
-}
-
 // Remove implements checkpoint.Store.
 func (s *Store) Remove(ctx context.Context, name string) error {
 	return s.retry(ctx, "removing "+name, func(ctx context.Context) error {
-		err := s.client.RemoveObject(ctx, s.bucket, s.key(name), minio.RemoveObjectOptions{})
+		_, err := s.result(ctx, request{method: http.MethodDelete, key: s.key(name)}, nil)
 		if missing(err) {
 			return nil
 		}

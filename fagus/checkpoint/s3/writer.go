@@ -1,18 +1,15 @@
 package s3
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"time"
-
-	"github.com/minio/minio-go/v7"
 )
 
 // mostParts is how many parts an upload may have.
@@ -32,14 +29,14 @@ type writer struct {
 	buffer []byte // data that are not yet sent
 	spare  []byte // the other buffer
 	upload string // the upload's id; "": not begun
-	parts  []minio.CompletePart
+	parts  []part
 	sent   chan sent // the result of the part that is being sent; nil: none is
 	err    error     // the first
 }
 
 // sent is the result of sending a part.
 type sent struct {
-	part   minio.CompletePart
+	part   part
 	buffer []byte
 	err    error
 }
@@ -106,26 +103,25 @@ func (w *writer) wait() error {
 
 func (w *writer) begin() error {
 	return w.store.retry(w.ctx, "creating "+w.name, func(ctx context.Context) (err error) {
-		w.upload, err = w.store.client.NewMultipartUpload(ctx, w.store.bucket, w.store.key(w.name), w.options())
+		var begun struct{ UploadId string }
+		_, err = w.store.result(ctx, request{method: http.MethodPost, key: w.store.key(w.name), query: url.Values{"uploads": {""}}, header: w.header()}, &begun)
+		w.upload = begun.UploadId
 		return err
 	})
 }
 
-// options marks an object as written by this writer.
-func (w *writer) options() minio.PutObjectOptions {
-	return minio.PutObjectOptions{UserMetadata: map[string]string{writerHeader: w.self}}
-}
+// header marks an object as written by this writer.
+func (w *writer) header() http.Header { return http.Header{writerHeader: {w.self}} }
 
 // send sends a part. The server compares its checksum.
-func (w *writer) send(number int, data []byte) (part minio.CompletePart, err error) {
-	sum := sha256.Sum256(data)
-	opts := minio.PutObjectPartOptions{Sha256Hex: hex.EncodeToString(sum[:])}
+func (w *writer) send(number int, data []byte) (sent part, err error) {
 	err = w.store.retry(w.ctx, fmt.Sprintf("writing part %d of %s", number, w.name), func(ctx context.Context) error {
-		sent, err := w.store.client.PutObjectPart(ctx, w.store.bucket, w.store.key(w.name), w.upload, number, bytes.NewReader(data), int64(len(data)), opts)
-		part = minio.CompletePart{PartNumber: number, ETag: sent.ETag}
+		header, err := w.store.result(ctx, request{method: http.MethodPut, key: w.store.key(w.name), body: data,
+			query: url.Values{"uploadId": {w.upload}, "partNumber": {fmt.Sprint(number)}}}, nil)
+		sent = part{PartNumber: number, ETag: header.Get("ETag")}
 		return err
 	})
-	return part, err
+	return sent, err
 }
 
 // Commit implements checkpoint.Writer.
@@ -157,7 +153,7 @@ func (w *writer) commit(ctx context.Context) error {
 		err = w.complete(ctx, false)
 		code, status = answer(err)
 	}
-	if status == http.StatusPreconditionFailed || status == http.StatusConflict || code == minio.PreconditionFailed || missing(err) {
+	if status == http.StatusPreconditionFailed || status == http.StatusConflict || code == preconditionFailed || missing(err) {
 		// Either this writer completed the upload earlier, or another writer was faster.
 		if mine, found := w.written(ctx); mine || found != nil {
 			return found
@@ -169,13 +165,13 @@ func (w *writer) commit(ctx context.Context) error {
 
 // written reports whether this writer wrote the object. If another did, the error is fs.ErrExist.
 func (w *writer) written(ctx context.Context) (bool, error) {
-	info, err := w.store.client.StatObject(ctx, w.store.bucket, w.store.key(w.name), minio.StatObjectOptions{})
+	header, err := w.store.head(ctx, w.name)
 	switch {
 	case missing(err):
 		return false, nil
 	case err != nil:
 		return false, err
-	case info.Metadata.Get(writerHeader) != w.self:
+	case header.Get(writerHeader) != w.self:
 		return false, fs.ErrExist
 	}
 	return true, nil
@@ -183,21 +179,26 @@ func (w *writer) written(ctx context.Context) (bool, error) {
 
 // complete makes the object from the sent parts, unless it exists and the server can tell.
 func (w *writer) complete(ctx context.Context, conditional bool) error {
-	key := w.store.key(w.name)
-	if w.upload != "" {
-		var opts minio.PutObjectOptions
-		if conditional {
-			opts.SetMatchETagExcept("*")
-		}
-		_, err := w.store.client.CompleteMultipartUpload(ctx, w.store.bucket, key, w.upload, w.parts, opts)
+	r := request{method: http.MethodPut, key: w.store.key(w.name), header: w.header(), body: w.buffer}
+	if conditional {
+		r.header.Set("If-None-Match", "*")
+	}
+	if w.upload == "" {
+		_, err := w.store.result(ctx, r, nil)
 		return err
 	}
-	opts := w.options()
-	if conditional {
-		opts.SetMatchETagExcept("*")
+	r.header.Del(writerHeader) // the upload has it
+	parts := struct {
+		XMLName xml.Name `xml:"CompleteMultipartUpload"`
+		Part    []part
+	}{Part: w.parts}
+	var err error
+	if r.body, err = xml.Marshal(parts); err != nil {
+		return err
 	}
-	sum := sha256.Sum256(w.buffer)
-	_, err := w.store.client.PutObject(ctx, w.store.bucket, key, bytes.NewReader(w.buffer), int64(len(w.buffer)), "", hex.EncodeToString(sum[:]), opts)
+	r.method, r.query = http.MethodPost, url.Values{"uploadId": {w.upload}}
+	var done struct{ Key string }
+	_, err = w.store.result(ctx, r, &done)
 	return err
 }
 
@@ -220,7 +221,7 @@ func (w *writer) abort() {
 	defer cancel()
 	// If this fails, the bucket removes the upload by its lifecycle rule: see the package comment.
 	_ = w.store.retry(ctx, "aborting "+w.name, func(ctx context.Context) error {
-		err := w.store.client.AbortMultipartUpload(ctx, w.store.bucket, w.store.key(w.name), w.upload)
+		_, err := w.store.result(ctx, request{method: http.MethodDelete, key: w.store.key(w.name), query: url.Values{"uploadId": {w.upload}}}, nil)
 		if missing(err) {
 			return nil
 		}
