@@ -30,7 +30,7 @@ const (
 	preconditionFailed = "PreconditionFailed"
 )
 
-// usualRegion is where a bucket is until its server says otherwise.
+// usualRegion is where a bucket is for which nobody has named a region, until its server does.
 const usualRegion = "us-east-1"
 
 // amazon is the end of the names of AWS's own endpoints.
@@ -78,7 +78,7 @@ func (r *refusal) Error() string { return cmp.Or(r.Message, r.Code) }
 func (c *client) do(ctx context.Context, r request) (*http.Response, error) {
 	answer, err := c.once(ctx, r)
 	var refused *refusal
-	if errors.As(err, &refused) && refused.Region != "" && refused.Region != *c.region.Load() {
+	if c.address.region == "" && errors.As(err, &refused) && refused.Region != "" && refused.Region != *c.region.Load() {
 		c.region.Store(&refused.Region)
 		return c.once(ctx, r)
 	}
