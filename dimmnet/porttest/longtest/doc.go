@@ -9,10 +9,11 @@
 //
 //	for seed := range longtest.Cases(1000, 100) {
 //
-// Tests that take many seconds are in three thirds, of which FAGUS_THIRD chooses one. Without it,
-// all run. CI tries another third each day:
+// Tests that take many seconds are in three thirds, of which FAGUS_THIRD chooses one; CI tries
+// another third each day. A plain go test ./... runs the first. All run if FAGUS_LONG is set, if
+// -run names tests, and with
 //
-//	FAGUS_THIRD=0 go test ./...
+//	FAGUS_THIRD=all go test ./...
 //
 // A flag cannot say this: go test ./... passes flags to all packages, and a package refuses a flag
 // that it does not define. The flag -short has another meaning: the race detector is slow, so with

@@ -1,6 +1,7 @@
 package longtest
 
 import (
+	"flag"
 	"hash/fnv"
 	"os"
 	"path"
@@ -46,7 +47,8 @@ func Cases[N ~int | ~uint64](many, usual N) N {
 	return usual
 }
 
-// Third skips the test unless it is of the third that FAGUS_THIRD says, if that is 0, 1 or 2.
+// Third skips the test unless it is of the third that FAGUS_THIRD says, or of the first third if
+// nothing says otherwise.
 func Third(t testing.TB) {
 	t.Helper()
 	_, file, _, _ := runtime.Caller(1)
@@ -57,7 +59,7 @@ func Third(t testing.TB) {
 func ThirdOf(t testing.TB, name string) {
 	t.Helper()
 	if !tried(name) {
-		t.Skipf("%s=%s: another third of the tests", thirdVariable, os.Getenv(thirdVariable))
+		t.Skipf("another third of the tests: name it with -run, or set %s=all", thirdVariable)
 	}
 }
 
@@ -69,7 +71,7 @@ func tried(name string) bool {
 	return !ok || int(h.Sum32()%thirds) == third
 }
 
-// Share returns the cases that a test tries: all or, if FAGUS_THIRD says so, every third one.
+// Share returns the cases that a test tries: all, or every third one.
 func Share[T any](all []T) (share []T) {
 	third, ok := third()
 	if !ok {
@@ -85,6 +87,16 @@ func Share[T any](all []T) (share []T) {
 
 // third returns which third of the tests runs; false: all run.
 func third() (int, bool) {
-	n, err := strconv.Atoi(os.Getenv(thirdVariable))
+	text := os.Getenv(thirdVariable)
+	if text == "" && os.Getenv(variable) == "" && !named() {
+		return 0, true
+	}
+	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 0 && n < thirds
+}
+
+// named reports whether the flag -run names tests.
+func named() bool {
+	f := flag.Lookup("test.run")
+	return f != nil && f.Value.String() != ""
 }

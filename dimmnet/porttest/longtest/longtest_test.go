@@ -1,6 +1,9 @@
 package longtest
 
-import "testing"
+import (
+	"flag"
+	"testing"
+)
 
 func TestNeed(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "1": !testing.Short(), "2": !testing.Short()} {
@@ -40,8 +43,19 @@ func TestThird(t *testing.T) {
 	if ran != 4 {
 		t.Errorf("of 4 tests %d have run in all thirds", ran)
 	}
-	for _, all := range []string{"", "3", "-1", "x"} {
+	run := flag.Lookup("test.run").Value
+	defer func(before string) { _ = run.Set(before) }(run.String())
+	_ = run.Set("") // as in a plain go test ./...
+	t.Setenv(variable, "")
+	t.Setenv(thirdVariable, "")
+	if got := Share(cases); len(got) != 3 {
+		t.Errorf("a plain run tries %d of %d cases", len(got), len(cases))
+	}
+	for _, all := range []string{"all", "3", "-1", "x", ""} {
 		t.Setenv(thirdVariable, all)
+		if all == "" {
+			_ = run.Set("TestThird")
+		}
 		if got := Share(cases); len(got) != len(cases) || !tried("a") || !tried("b") || !tried("c") {
 			t.Errorf("%s=%q: %d of %d cases", thirdVariable, all, len(got), len(cases))
 		}
