@@ -6,12 +6,14 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/water"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
 // TestEverywhere checks that runs pass, with the bits of the program without Fagus, with every
 // binding, and with fewer molecules than ranks.
 func TestEverywhere(t *testing.T) {
+	longtest.Third(t)
 	for _, cfg := range []water.Config{
 		{Molecules: 13, Steps: 2, Bind: water.Block},
 		{Molecules: 13, Steps: 2, Bind: water.Molecule},

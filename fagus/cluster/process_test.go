@@ -367,6 +367,7 @@ func TestHostsStall(t *testing.T) {
 // TestKill kills each rank in turn in the middle of the ring. All other ranks must report the
 // killed rank within a second, and no socket may be left.
 func TestKill(t *testing.T) {
+	longtest.Third(t)
 	const size, rounds = 4, 20
 	var longest time.Duration
 	for round := range rounds {

@@ -13,12 +13,14 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // onDemand is a configuration in which no run connects all ranks at the start.
 func onDemand() Config { return Config{Direct: -1} }
 
 func TestPortOnDemand(t *testing.T) {
+	longtest.Third(t)
 	t.Parallel()
 	porttest.Run(t, func() dimmnet.Network { return New(Config{Direct: -1, LLCM: 24001, Bulk: 70001}) })
 }

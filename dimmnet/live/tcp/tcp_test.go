@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
 	"github.com/fagus-dsm/fagus/dimmnet/live/tcp"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 func TestPort(t *testing.T) {
@@ -22,6 +23,7 @@ func TestPort(t *testing.T) {
 
 // TestPortBulk has bulk memory, and sizes that are not multiples of 8.
 func TestPortBulk(t *testing.T) {
+	longtest.Third(t)
 	t.Parallel()
 	porttest.Run(t, func() dimmnet.Network { return tcp.New(tcp.Config{LLCM: 24001, Bulk: 70001, Unsummed: true}) })
 }

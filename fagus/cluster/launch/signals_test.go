@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/cluster/launch"
 )
 
@@ -71,6 +72,7 @@ func TestLauncherKilled(t *testing.T) {
 
 // TestInterrupt checks which signal the ranks get, on this host and on others.
 func TestInterrupt(t *testing.T) {
+	longtest.Third(t)
 	const script = `trap 'echo got INT; exit 0' INT; trap 'echo got TERM; exit 0' TERM; echo ready; while :; do sleep 0.05; done`
 	for _, c := range []struct {
 		cause error
@@ -187,6 +189,7 @@ func TestFirstFailed(t *testing.T) {
 // ends if that rank hangs. What a rank has printed here needs no other message; of one on another
 // host the launcher says where it was.
 func TestLateOrigin(t *testing.T) {
+	longtest.Third(t)
 	t.Parallel()
 	for by, want := range map[string]string{"700ms": "exit status 1", "never": "it failed first, and then rank "} {
 		for _, remote := range []bool{false, true} {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
 // rankBody is the environment variable that makes this test binary a rank.
@@ -43,6 +45,7 @@ func rankMain() int {
 
 // TestLaunchers exchanges bytes between ranks of real launchers.
 func TestLaunchers(t *testing.T) {
+	longtest.Third(t)
 	if testing.Short() {
 		t.Skip("Slurm takes some seconds")
 	}
