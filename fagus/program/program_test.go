@@ -155,7 +155,7 @@ func TestExitCodes(t *testing.T) {
 		{program.App{Run: count}, "--net quic", 2, `app: cluster: the network quic: this program is without the driver quic: import "github.com/fagus-dsm/fagus/dimmnet/live/quic", and pass quic.Driver{} to program.Main`},
 		{program.App{Run: count}, "--net tcp --hosts a,b", 2, `app: cluster: ranks on several hosts: this program is without the driver gossip: import "github.com/fagus-dsm/fagus/fagus/cluster/gossip", and pass gossip.Driver{} to program.Main`},
 		{program.App{Run: count}, "--checkpoint s3://b/p", 2, `app: --checkpoint s3://b/p: this program is without the driver s3: import "github.com/fagus-dsm/fagus/fagus/checkpoint/s3", and pass s3.Driver{} to program.Main`},
-		{program.App{Run: count}, "--checkpoint ftp://b/p", 2, `app: --checkpoint ftp://b/p: this program has no driver "ftp"; or use a directory`},
+		{program.App{Run: count}, "--checkpoint ftp://b/p", 2, `app: --checkpoint ftp://b/p: this program has no stores of the kind ftp: use a directory`},
 		{program.App{Run: count}, "--net pigeon", 2, `app: --net "pigeon": want dimmnet1, `},
 		{program.App{Run: count}, "--timeline x.png", 2, "app: --timeline x.png: want a name that ends in .svg or .json"},
 		{program.App{Run: count}, "--timeline nowhere/x.svg", 3, "app: cannot write to folder nowhere"},

@@ -141,8 +141,11 @@ func opener(c *cli.Context, text string) (StoreOpener, error) {
 		return nil, nil
 	}
 	d, err := cluster.FindDriver[storeDriver](Drivers(c), scheme)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; or use a directory", text, err)
+	switch {
+	case err != nil && scheme == "s3":
+		return nil, fmt.Errorf("%s: %w", text, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: this program has no stores of the kind %s: use a directory", text, scheme)
 	}
 	if err := d.CheckURL(text); err != nil {
 		return nil, err

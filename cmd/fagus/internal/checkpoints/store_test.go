@@ -69,7 +69,7 @@ func TestStores(t *testing.T) {
 	}
 	for _, args := range []string{"ls other://x", "verify other://x", "export --array a --out " + file + " other://x", "diff other://x:1 other://x:2"} {
 		_, err := runWith(t, open, strings.Fields(args)...)
-		if err == nil || !usage.Is(err) || !strings.Contains(err.Error(), `no driver "other"; or use a directory`) {
+		if err == nil || !usage.Is(err) || !strings.Contains(err.Error(), "no stores of the kind other") {
 			t.Errorf("%s: error %v", args, err)
 		}
 	}
