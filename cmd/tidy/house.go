@@ -149,6 +149,7 @@ func frontPlaces() []place {
 		{dir: "fagus/program/outfile"},
 		{dir: "fagus/program/cli", time: "declares flags that are durations"},
 		{dir: "fagus/program/cmdline", may: []string{"fagus/program/cli", "fagus/program/usage"}},
+		{dir: "fagus/fagustest", may: []string{"dimmnet", "dimmnet/sim", "fagus"}, time: "bounds a test"},
 		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/capacity", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/presets", "dimmnet/sim/dimmnet2",
 			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/internal/source", "fagus/meter", "fagus/metrics", "fagus/recording", "fagus/replay", "fagus/rollcall", "fagus/program/cli", "fagus/program/usage", "fagus/program/outfile", "fagus/trace", "fagus/trace/tracefile"},
 			time: "limits a run by the wall clock", net: "reads an address"},
