@@ -11,9 +11,9 @@ import (
 
 	"github.com/fagus-dsm/fagus/apps/bench/echo"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/consistency/history"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 	"github.com/fagus-dsm/fagus/fagus/rollcall"
 )
@@ -64,7 +64,7 @@ func runAnatomy(c *cli.Context) error {
 	}
 	parts := anatomyParts()
 	all := make([][]float64, len(parts))
-	err := experiment.InTurn(samples, len(parts), func(_, i int) error {
+	err := repeat.InTurn(samples, len(parts), func(_, i int) error {
 		took, err := parts[i].run(c.Context, anatomyCount)
 		all[i] = append(all[i], float64(took.Nanoseconds())/anatomyCount)
 		return err
@@ -75,7 +75,7 @@ func runAnatomy(c *cli.Context) error {
 	r := &anatomyReport{Schema: anatomySchema, Machine: base.Machine()}
 	plain := make(map[string]float64) // by calls: the time without observers, which comes first
 	for i, p := range parts {
-		row := anatomyRow{Part: p.name, Calls: p.calls, Took: experiment.Quantile(all[i], 0.5)}
+		row := anatomyRow{Part: p.name, Calls: p.calls, Took: repeat.Quantile(all[i], 0.5)}
 		if without, ok := plain[p.calls]; ok {
 			row.Added = row.Took - without
 		} else if p.calls != "" {

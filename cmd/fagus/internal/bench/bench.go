@@ -15,9 +15,9 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/bench/hog"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -150,7 +150,7 @@ func (r *report) measure(ctx context.Context, on *runflags.Target, configs []ben
 		}
 		if on.Rank() == 0 {
 			ns := func(t fagus.Time) float64 { return float64(t) / float64(fagus.Nanosecond) }
-			r.Rows = append(r.Rows, row{cfg.Op, cfg.Bytes, len(samples), ns(samples[0]), ns(experiment.Quantile(samples, 0.5)), ns(samples[len(samples)-1])})
+			r.Rows = append(r.Rows, row{cfg.Op, cfg.Bytes, len(samples), ns(samples[0]), ns(repeat.Quantile(samples, 0.5)), ns(samples[len(samples)-1])})
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/bench"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -160,10 +161,10 @@ func manyProcesses(n, processes int) func(context.Context) (float64, error) {
 func gemmSamples(ctx context.Context, peer *openBLAS, multiply func(context.Context) (float64, error), n, samples int) (gemmRow, error) {
 	both := []func(context.Context) (float64, error){multiply, func(ctx context.Context) (float64, error) { return peer.multiply(ctx, n) }}
 	rates := make([][]float64, len(both))
-	err := experiment.InTurn(samples, len(both), func(_, i int) error {
+	err := repeat.InTurn(samples, len(both), func(_, i int) error {
 		seconds, err := both[i](ctx)
 		rates[i] = append(rates[i], gflop(n)/seconds)
 		return err
 	})
-	return gemmRow{n, samples, experiment.Quantile(rates[0], 0.5), experiment.Quantile(rates[1], 0.5)}, err
+	return gemmRow{n, samples, repeat.Quantile(rates[0], 0.5), repeat.Quantile(rates[1], 0.5)}, err
 }

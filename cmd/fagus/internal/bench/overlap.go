@@ -16,6 +16,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -103,7 +104,7 @@ func (r *overlapReport) add(head overlapRow, all []ports.Landing) {
 			}
 			all = all[1:]
 		}
-		row.Samples, row.Median, row.Known = len(landed), experiment.Quantile(landed, 0.5), experiment.Quantile(known, 0.5)
+		row.Samples, row.Median, row.Known = len(landed), repeat.Quantile(landed, 0.5), repeat.Quantile(known, 0.5)
 		row.Least, row.Most = slices.Min(landed), slices.Max(landed)
 		r.Rows = append(r.Rows, row)
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 // claim is a claim of the paper, and what a comparison says about it.
@@ -349,7 +349,7 @@ func (v verdict) Class() string {
 // extent is the range of a quantity over all pairs of runs, one run from each of two versions.
 type extent struct{ least, most float64 }
 
-func minus(a, b experiment.Sample) extent {
+func minus(a, b repeat.Sample) extent {
 	return extent{float64(a.Min - b.Max), float64(a.Max - b.Min)}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 // made is an invented result of one version with one size. Times are in milliseconds.
@@ -19,11 +19,11 @@ type made struct {
 }
 
 func (m made) result() compared {
-	ms := func(v int64) experiment.Sample {
-		return experiment.Sample{Median: v * 1e6, Min: (v - m.spread) * 1e6, Max: (v + m.spread) * 1e6}
+	ms := func(v int64) repeat.Sample {
+		return repeat.Sample{Median: v * 1e6, Min: (v - m.spread) * 1e6, Max: (v + m.spread) * 1e6}
 	}
 	sent := uint64(m.sent)
-	return compared{Version: m.version, N: m.n, ReleaseMessages: &sent, TimeNs: map[string]experiment.Sample{
+	return compared{Version: m.version, N: m.n, ReleaseMessages: &sent, TimeNs: map[string]repeat.Sample{
 		"total": ms(m.total), "compute": ms(m.compute), "acquire": ms(m.acquire), "release": ms(m.release), "update": ms(m.update),
 	}}
 }

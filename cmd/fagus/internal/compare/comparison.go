@@ -13,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 // schema identifies the document, which docs/reference/json.md describes.
@@ -55,7 +56,7 @@ type compared struct {
 	N       int    `json:"n"`
 	// TimeNs has the slowest rank's "total", each part on the critical path by name, and under
 	// "waiting" how long the rank that waited longest has waited for others.
-	TimeNs map[string]experiment.Sample `json:"time_ns"`
+	TimeNs map[string]repeat.Sample `json:"time_ns"`
 	// ReleaseMessages counts the packets of all ranks within Release: the maximum of the runs; nil
 	// if the runs do not say.
 	ReleaseMessages *uint64           `json:"release_messages,omitempty"`
@@ -288,9 +289,9 @@ func times(o *experiment.Run) map[string]int64 {
 
 // sum summarises the runs of one version with one size.
 func sum(version string, n int, runs []*experiment.Run) compared {
-	c := compared{Version: version, N: n, TimeNs: make(map[string]experiment.Sample), Runs: runs}
+	c := compared{Version: version, N: n, TimeNs: make(map[string]repeat.Sample), Runs: runs}
 	for _, name := range timed() {
-		c.TimeNs[name] = experiment.NewSample(base.Map(runs, func(r *experiment.Run) int64 { return times(r)[name] }))
+		c.TimeNs[name] = repeat.NewSample(base.Map(runs, func(r *experiment.Run) int64 { return times(r)[name] }))
 	}
 	for _, r := range runs {
 		if r.Released != nil {

@@ -10,8 +10,8 @@
 // the process group of the program. [Fault] says in a word why a run has no result.
 //
 // A [Study] is runs of programs with every combination of some flags: its runs, tables and document
-// follow from that. What fits no Study has its parts: [InTurn] runs items in turn, [Crowd] in
-// several workers, and [Sample] and [Quantile] summarise what they took.
+// follow from that. What fits no Study has its parts: [Crowd] runs items in several workers, and
+// package repeat in turn; it also summarises what they took.
 //
 // Campaigns strike their jobs and count what these leave, so they start the processes by
 // themselves, find them by a mark in their environment ([Processes]), and [Read] their documents.

@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 // Axis is a parameter of a study: a flag of fagus run, and the values that it takes. A value may
@@ -35,7 +36,7 @@ type Point struct {
 	Values  []string `json:"values"` // by axis
 	// Fault is Refused, Late, or what else went wrong; "" if all runs had a right result.
 	Fault  string        `json:"fault,omitempty"`
-	TimeNs Sample        `json:"time_ns"` // of Document.Took
+	TimeNs repeat.Sample `json:"time_ns"` // of Document.Took
 	Runs   []*Run        `json:"-"`
 	Wall   time.Duration `json:"-"` // how long the last run took; 0: there was none
 
@@ -61,7 +62,7 @@ func (s *Study) Run(ctx context.Context, done func()) error {
 	for _, p := range s.Programs {
 		s.Points = append(s.Points, combinations(Point{Program: p}, s.Axes)...)
 	}
-	err := InTurn(s.Repeat, len(s.Points), func(_, i int) (err error) {
+	err := repeat.InTurn(s.Repeat, len(s.Points), func(_, i int) (err error) {
 		if p := &s.Points[i]; p.Fault == "" {
 			err = s.runOnce(ctx, p)
 		}
@@ -72,7 +73,7 @@ func (s *Study) Run(ctx context.Context, done func()) error {
 	})
 	for i := range s.Points {
 		if p := &s.Points[i]; p.Fault == "" && len(p.Runs) > 0 {
-			p.TimeNs = NewSample(base.Map(p.Runs, func(r *Run) int64 { return r.Took() }))
+			p.TimeNs = repeat.NewSample(base.Map(p.Runs, func(r *Run) int64 { return r.Took() }))
 		}
 	}
 	return err

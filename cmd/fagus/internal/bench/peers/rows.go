@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 // Pair is the distance between two processors.
@@ -118,8 +118,8 @@ func (s *Session) rows(c Case, all []series) (rows []Row, dropped int) {
 
 // summary returns row with the samples' numbers.
 func (s *samples) summary(row Row) Row {
-	row.Trip, row.Samples, row.Least = experiment.Quantile(s.trips, 0.5), len(s.took), slices.Min(s.took)
-	row.First, row.Median, row.Third = experiment.Quantile(s.took, 0.25), experiment.Quantile(s.took, 0.5), experiment.Quantile(s.took, 0.75)
+	row.Trip, row.Samples, row.Least = repeat.Quantile(s.trips, 0.5), len(s.took), slices.Min(s.took)
+	row.First, row.Median, row.Third = repeat.Quantile(s.took, 0.25), repeat.Quantile(s.took, 0.5), repeat.Quantile(s.took, 0.75)
 	return row
 }
 

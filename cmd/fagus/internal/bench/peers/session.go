@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/apps/bench"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 // Case is an operation of one size that several systems perform.
@@ -64,7 +64,7 @@ func (s *Session) Measure(ctx context.Context, c Case) (rows []Row, dropped int,
 		}
 	}
 	all := make([]series, len(c.Methods)+len(c.Others))
-	err = experiment.InTurn(s.Samples, len(all), func(round, at int) (err error) {
+	err = repeat.InTurn(s.Samples, len(all), func(round, at int) (err error) {
 		if other := at - len(c.Methods); other >= 0 {
 			if round < c.Others[other].Samples {
 				err = s.other(ctx, c.Others[other], &all[at])

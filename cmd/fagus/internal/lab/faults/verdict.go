@@ -13,7 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 func isRestart(line string) bool { return strings.Contains(line, ": restarting") }
@@ -110,7 +110,7 @@ func (d *deathsDocument) text() string {
 	for _, r := range d.Rows {
 		after := "-"
 		if n := len(r.Noticed); n > 0 {
-			after = fmt.Sprintf("%.1f", experiment.Quantile(r.Noticed, 0.5))
+			after = fmt.Sprintf("%.1f", repeat.Quantile(r.Noticed, 0.5))
 			if n > 1 {
 				after += fmt.Sprintf(" (%.1f)", slices.Max(r.Noticed))
 			}

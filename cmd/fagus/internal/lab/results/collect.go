@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
 // Config has the parameters of Collect.
@@ -269,7 +270,7 @@ func variants() []variant {
 func (c *collector) race(ctx context.Context, program string, in input, r *Race) error {
 	list := variants()
 	times, waiting := make([][]int64, len(list)), []float64(nil)
-	err := experiment.InTurn(c.Rounds, len(list), func(_, at int) error {
+	err := repeat.InTurn(c.Rounds, len(list), func(_, at int) error {
 		run, err := c.turn(ctx, program, in, list[at])
 		if err != nil {
 			return err
@@ -286,9 +287,9 @@ func (c *collector) race(ctx context.Context, program string, in input, r *Race)
 		return nil
 	})
 	for i, w := range list {
-		*w.to(r) = experiment.Quantile(times[i], 0.5)
+		*w.to(r) = repeat.Quantile(times[i], 0.5)
 	}
-	r.Waiting = experiment.Quantile(waiting, 0.5)
+	r.Waiting = repeat.Quantile(waiting, 0.5)
 	return err
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/contest"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/run"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
@@ -21,8 +21,8 @@ type standing struct {
 	Notices bool   `json:"notices"`
 	Direct  bool   `json:"direct"`
 	// TimeNs is the slowest rank's time in the measured section, divided by compete's divisor.
-	TimeNs experiment.Sample `json:"time_ns"`
-	Runs   []*run.Report     `json:"runs"`
+	TimeNs repeat.Sample `json:"time_ns"`
+	Runs   []*run.Report `json:"runs"`
 }
 
 func flagsOf(c *cli.Context) catalog.Flags {
@@ -59,7 +59,7 @@ func compete[Point any](c *cli.Context, prepare func(*cli.Context) ([]Point, []*
 		var list []standing
 		for i, v := range t.Versions {
 			values := base.Map(runs[item][i], func(r *run.Report) int64 { return r.MeasuredNs / divisor })
-			list = append(list, standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), experiment.NewSample(values), runs[item][i]})
+			list = append(list, standing{v.Name, runs[item][i][0].Mode, v.Notices(), v.Direct(), repeat.NewSample(values), runs[item][i]})
 		}
 		keep(&points[item], list)
 	}

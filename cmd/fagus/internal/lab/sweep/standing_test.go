@@ -3,17 +3,17 @@ package sweep
 import (
 	"testing"
 
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/experiment"
+	"github.com/fagus-dsm/fagus/fagus/program/repeat"
 )
 
-func sample(median, min, max int64) experiment.Sample {
-	return experiment.Sample{Median: median, Min: min, Max: max}
+func sample(median, min, max int64) repeat.Sample {
+	return repeat.Sample{Median: median, Min: min, Max: max}
 }
 
 func TestDuel(t *testing.T) {
 	phase, push, threads := standing{Mode: "phase"}, standing{Mode: "phase"}, standing{Mode: "threaded"}
 	for _, c := range []struct {
-		phase, push, threads experiment.Sample
+		phase, push, threads repeat.Sample
 		want                 string
 	}{
 		{sample(10, 10, 10), sample(20, 20, 20), sample(30, 30, 30), "phases, 3.00 x"},
@@ -60,7 +60,7 @@ func TestVariablesVerdict(t *testing.T) {
 }
 
 func TestImbalanceVerdict(t *testing.T) {
-	point := func(skew float64, static bool, ns ...experiment.Sample) (p imbalancePoint) {
+	point := func(skew float64, static bool, ns ...repeat.Sample) (p imbalancePoint) {
 		p.Skew, p.Static = skew, static
 		for i, s := range ns {
 			p.Versions = append(p.Versions, standing{Version: []string{"X", "Y"}[i], TimeNs: s})

@@ -1,6 +1,7 @@
-package experiment
+package repeat
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -58,5 +59,21 @@ func TestQuantile(t *testing.T) {
 		if !slices.Equal(got, one.want[:]) {
 			t.Errorf("%v: %v, want %v", one.samples, got, one.want)
 		}
+	}
+}
+
+// TestInTurn: every round has all items, and begins with another one; an error ends it.
+func TestInTurn(t *testing.T) {
+	var order []int
+	err := InTurn(3, 3, func(round, item int) error {
+		order = append(order, 10*round+item)
+		return nil
+	})
+	if want := []int{0, 1, 2, 11, 12, 10, 22, 20, 21}; err != nil || !slices.Equal(order, want) {
+		t.Errorf("%v, %v, want %v", order, err, want)
+	}
+	enough := errors.New("enough")
+	if err := InTurn(3, 3, func(_, item int) error { return enough }); err != enough {
+		t.Error(err)
 	}
 }
