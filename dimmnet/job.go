@@ -17,6 +17,29 @@ type Joiner interface {
 	Gather(ctx context.Context, own []byte) ([][]byte, error)
 }
 
+// GatherPieces sends own in pieces of a size, the same on all ranks, and calls each for the pieces
+// of all ranks. Those of a rank come in order.
+func GatherPieces(ctx context.Context, j Joiner, own []byte, size int, each func(r int, piece []byte)) error {
+	_, nodes := j.Job()
+	for more := true; more; {
+		piece := own[:min(len(own), size)]
+		own = own[len(piece):]
+		pieces, err := j.Gather(ctx, piece)
+		if err != nil {
+			return err
+		}
+		if len(pieces) != nodes {
+			return fmt.Errorf("%d ranks have answered, want %d", len(pieces), nodes)
+		}
+		more = false
+		for r, piece := range pieces {
+			each(r, piece)
+			more = more || len(piece) == size // there may be another piece
+		}
+	}
+	return nil
+}
+
 // Member is a process's membership in a job. A Network gets it to join the job.
 type Member interface {
 	Rank() Rank

@@ -65,6 +65,7 @@ type saving struct {
 	over     bool                      // it has ended
 	steps    int                       // made by it
 	begun    int                       // steps that runs before this one have made
+	inSteps  bool                      // a loop of Steps or Rounds reports the rank's progress
 }
 
 // UnlikeError means that the program, or its input, differs from what was saved.

@@ -110,32 +110,9 @@ const (
 func gatherBytes(ctx context.Context, j dimmnet.Joiner, own []byte) ([][]byte, error) {
 	_, nodes := j.Job()
 	all := make([][]byte, nodes)
-	err := gatherPieces(ctx, j, own, gatherPiece, func(r int, piece []byte) { all[r] = append(all[r], piece...) })
+	err := dimmnet.GatherPieces(ctx, j, own, gatherPiece, func(r int, piece []byte) { all[r] = append(all[r], piece...) })
 	if err != nil {
 		return nil, err
 	}
 	return all, nil
-}
-
-// gatherPieces sends own in pieces of a size, the same on all ranks, and calls each for the pieces
-// of all ranks. Those of a rank come in order.
-func gatherPieces(ctx context.Context, j dimmnet.Joiner, own []byte, size int, each func(r int, piece []byte)) error {
-	_, nodes := j.Job()
-	for more := true; more; {
-		piece := own[:min(len(own), size)]
-		own = own[len(piece):]
-		pieces, err := j.Gather(ctx, piece)
-		if err != nil {
-			return err
-		}
-		if len(pieces) != nodes {
-			return fmt.Errorf("%d ranks have answered, want %d", len(pieces), nodes)
-		}
-		more = false
-		for r, piece := range pieces {
-			each(r, piece)
-			more = more || len(piece) == size // there may be another piece
-		}
-	}
-	return nil
 }

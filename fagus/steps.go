@@ -93,6 +93,12 @@ func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
 		defer func() { n.saving.over = true }()
 		n.stepped(*at, end)
 	}
+	reports := !n.saving.inSteps
+	if reports {
+		n.saving.inSteps = *at+each < end // a loop of one step leaves it to what is in it
+		defer func() { n.saving.inSteps = false }()
+		n.monitor.DefaultProgress(int64(*at), int64(end))
+	}
 	for *at < end && n.Err() == nil {
 		next := min(*at+each, end)
 		if !body(*at, next) {
@@ -100,6 +106,9 @@ func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
 			return
 		}
 		*at = next
+		if reports {
+			n.monitor.DefaultProgress(int64(next), int64(end))
+		}
 		if first {
 			n.stepped(next, end)
 		}

@@ -50,7 +50,7 @@ func TestGatherPieces(t *testing.T) {
 			g.rest = append(g.rest, want[r])
 		}
 		got := make([][]byte, len(sizes))
-		err := gatherPieces(t.Context(), g, want[0], pieceInTest, func(r int, piece []byte) { got[r] = append(got[r], piece...) })
+		err := dimmnet.GatherPieces(t.Context(), g, want[0], pieceInTest, func(r int, piece []byte) { got[r] = append(got[r], piece...) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -171,7 +171,7 @@ func gatherTrace(ctx context.Context, net dimmnet.Network, t *trace.Trace) error
 	// Only the process of rank 0 keeps the records of others.
 	_, nodes := j.Job()
 	all := make([][]byte, nodes)
-	err = gatherPieces(ctx, j, data, max(gatherLeast, min(gatherPiece, gatherAll/nodes)), func(r int, piece []byte) {
+	err = dimmnet.GatherPieces(ctx, j, data, max(gatherLeast, min(gatherPiece, gatherAll/nodes)), func(r int, piece []byte) {
 		if own == 0 && r > 0 {
 			all[r] = append(all[r], piece...)
 		}

@@ -71,6 +71,7 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 				}
 				n.Spend(batchPairs * pairTime)
 				cfg.Advance(1)
+				n.DefaultProgress(b+1-first-lo, hi-lo)
 			}
 		}
 		cfg.PlantLast(n, Units(cfg.Class), func() { all[0].Add(1) })

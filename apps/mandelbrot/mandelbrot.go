@@ -150,7 +150,8 @@ func (c *canvas) share(batches []int) error {
 		wants = append(wants, c.want(b))
 	}
 	return c.node.During(c.node.Set(wants...), func() error {
-		for _, b := range batches {
+		for i, b := range batches {
+			c.node.DefaultProgress(i, len(batches))
 			lo, hi := c.rows(b)
 			if err := c.draw(c.picture.Slice()[lo*c.Width:hi*c.Width], lo, hi); err != nil {
 				return err

@@ -234,6 +234,7 @@ func (p *product[T]) multiply(first, end int) error {
 			n.SpendMisses(misses - missed)
 			paid, spent, missed = done, cost, misses
 		}
+		n.DefaultProgress(done, len(rows))
 		if p.Progress != nil && done > shown {
 			p.Progress(done - shown)
 			shown = done

@@ -135,7 +135,8 @@ func (q *queue) share(batches []int) error {
 		wants = append(wants, q.guardResults[b].Write())
 	}
 	return n.During(n.Set(wants...), func() error {
-		for _, b := range batches {
+		for i, b := range batches {
+			n.DefaultProgress(i, len(batches))
 			lo, hi := q.next.Batch(b)
 			if err := q.compute(q.results.Slice()[lo:hi], lo); err != nil {
 				return err

@@ -36,8 +36,7 @@ func counter() {
 	spin := flag.Duration("spin", 0, "compute for `TIME` without a call")
 	add := flag.Int64("add", 1, "what each rank adds")
 	program.App{Name: "counter", Drivers: []cluster.Driver{gossip.Driver{}, quic.Driver{}}, About: "counts its ranks", Args: "[WORD]", Run: func(n *fagus.Node) error {
-		for began := time.Now(); time.Since(began) < *spin; {
-		}
+		compute(*spin, n.Progress)
 		if flag.Arg(0) == "fail" && n.Rank() == 1 {
 			return errors.New("asked to fail")
 		}
@@ -45,7 +44,20 @@ func counter() {
 			return crash(n)
 		}
 		return increase(n, *add)
+	}, Plain: func(measure func(func() error) error) error {
+		if flag.Arg(0) == "measured" {
+			return measure(func() error { return nil })
+		}
+		compute(*spin, func(int, int) {})
+		return nil
 	}}.Main()
+}
+
+// compute computes for some time without a call, and reports the progress in milliseconds.
+func compute(spin time.Duration, progress func(done, of int)) {
+	for began := time.Now(); time.Since(began) < spin; {
+		progress(int(time.Since(began).Milliseconds()), int(spin.Milliseconds()))
+	}
 }
 
 // crash counts the ranks. Rank 1 uses the sum as an index, which is too large.

@@ -149,12 +149,12 @@ func frontPlaces() []place {
 		{dir: "fagus/program/outfile"},
 		{dir: "fagus/program/cli", time: "declares flags that are durations"},
 		{dir: "fagus/program/cmdline", may: []string{"fagus/program/cli", "fagus/program/usage"}},
-		{dir: "fagus/program/repeat", may: []string{"dimmnet"}},
+		{dir: "fagus/program/repeat", may: []string{"fagus/cluster", "fagus/cluster/launch", "dimmnet"}, time: "how long a program may take to end"},
 		{dir: "fagus/fagustest", may: []string{"dimmnet", "dimmnet/sim", "fagus"}, time: "bounds a test"},
 		{dir: "fagus/program/runflags", may: []string{"consistency/history", "dimmnet", "dimmnet/capacity", "dimmnet/live/inproc", "dimmnet/live/ofi", "dimmnet/live/reach", "dimmnet/sim", "dimmnet/sim/presets", "dimmnet/sim/dimmnet2",
-			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/internal/source", "fagus/meter", "fagus/metrics", "fagus/recording", "fagus/replay", "fagus/rollcall", "fagus/program/cli", "fagus/program/usage", "fagus/program/outfile", "fagus/trace", "fagus/trace/tracefile"},
+			"fagus", "fagus/checkpoint", "fagus/checkpoint/partner", "fagus/cluster", "fagus/cluster/launch", "fagus/internal/source", "fagus/meter", "fagus/metrics", "fagus/recording", "fagus/replay", "fagus/rollcall", "fagus/program/cli", "fagus/program/repeat", "fagus/program/usage", "fagus/program/outfile", "fagus/trace", "fagus/trace/tracefile"},
 			time: "limits a run by the wall clock", net: "reads an address"},
-		{dir: "fagus/program", may: []string{"fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/program/cli", "fagus/program/usage", "fagus/program/outfile", "fagus/program/runflags"},
+		{dir: "fagus/program", may: []string{"dimmnet", "fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/program/cli", "fagus/program/usage", "fagus/program/outfile", "fagus/program/runflags"},
 			time: "how long ranks may take to end"},
 	}
 }

@@ -24,6 +24,10 @@ const LineVariable = "FAGUS_LINE"
 // command line.
 const InheritVariable = "FAGUS_INHERIT"
 
+// ProgressVariable says how often rank 0 sends its launcher how far the run is, as a duration. It
+// is unset if the launcher shows no progress.
+const ProgressVariable = "FAGUS_PROGRESS"
+
 // Words that follow the number of a rank that reports itself.
 const (
 	// OriginGone: the rank is lost: its host is cut off, it was stopped, or the other ranks say so.

@@ -11,7 +11,7 @@ import (
 // launcher that is itself a rank of another job.
 func WithoutPlace(environ []string) []string {
 	gone := []string{fagusSize, fagusJob, fagusRendezvous, fagusEpoch, fagusIdentity, fagusJoin, pmiDescriptor,
-		OriginVariable, AttemptVariable, LineVariable, InheritVariable}
+		OriginVariable, AttemptVariable, LineVariable, InheritVariable, ProgressVariable}
 	for _, l := range launchers.All() {
 		gone = slices.Concat(gone, []string{l.Rank, l.Step}, l.Sizes, l.LocalRank, l.LocalSize, l.Hosts, l.Agrees)
 		for _, jobs := range l.Jobs {

@@ -74,6 +74,8 @@ func addRun(s *scrape) {
 	ofRank("checkpoints_failed_total", counter, "Checkpoints that could not be made.")
 	ofRank("steps_done", gauge, "Steps of the program's first loop of Steps or Rounds that are made.")
 	ofRank("steps", gauge, "Steps that this loop has.")
+	ofRank("progress_done", gauge, "How much of its work the rank has done, as its program says.")
+	ofRank("progress_of", gauge, "How much work that is.")
 	ofRank("rank_state", gauge, "1; the label says which call the rank is in, or computing, returned or failed.", "state")
 	ofRank("rank_state_seconds", gauge, "How long the rank has been in its state, at least, by the wall clock.")
 	ofRank("rank_waits_for", gauge, "1; the rank waits for the rank in the label, at most 8 of them.", "for")
@@ -149,6 +151,10 @@ func collectRank(s *scrape, nodes int, r meter.State) {
 	if n.End > 0 {
 		put("steps_done", float64(n.Steps))
 		put("steps", float64(n.End))
+	}
+	if r.Does.Of > 0 {
+		put("progress_done", float64(r.Does.Done))
+		put("progress_of", float64(r.Does.Of))
 	}
 	put("rank_state", 1, State(r))
 	put("rank_state_seconds", r.Does.For.Seconds())

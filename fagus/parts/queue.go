@@ -121,8 +121,12 @@ func (q *Queue) takeTurns(lo, hi int, work func(b int) error, r Results) error {
 				*next++
 			}
 		})
-		if err != nil || batch == hi {
+		if err != nil {
 			return err
+		}
+		q.node.DefaultProgress(batch, q.Batches())
+		if batch == hi {
+			return nil
 		}
 		if err := work(batch); err != nil {
 			return err
@@ -142,6 +146,8 @@ func (q *Queue) shareOut(lo, hi int, work func(b int) error, r Results) error {
 		mine, limit := d.hand(n.Rank())
 		begin, i := n.Now(), 0
 		for ; i < len(mine) && (i == 0 || d.last() || n.Now()-begin < limit); i++ {
+			// The others are about as far with theirs.
+			n.DefaultProgress(hi-len(d.open)+min(i*n.Nodes(), len(d.open)), q.Batches())
 			if err := work(mine[i]); err != nil {
 				return err
 			}
@@ -156,6 +162,7 @@ func (q *Queue) shareOut(lo, hi int, work func(b int) error, r Results) error {
 		}
 		d.next(words)
 	}
+	n.DefaultProgress(hi, q.Batches())
 	if r.Want == nil {
 		return nil
 	}

@@ -18,6 +18,10 @@ import (
 type App struct {
 	// Run is the program of one rank. fagus.Run calls it once for each rank.
 	Run func(n *fagus.Node) error
+	// Plain is the same computation without Fagus, in one goroutine, for --plain and --speedup. It
+	// calls measure around what Run measures by Node.Measure; without a call the whole counts. A
+	// wrong result is its error. Nil: the program has no such version.
+	Plain func(measure func(section func() error) error) error
 	// Name is the name in messages. The default is the executable's name.
 	Name string
 	// About says in a few words what the program does.

@@ -42,8 +42,12 @@ func standard() []cli.Flag {
 func (r *runner) parse(ctx context.Context, args []string) (*cli.Context, error) {
 	set := flag.NewFlagSet(r.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
+	flags := standard()
+	if r.Plain != nil {
+		flags = append(flags, plainFlag())
+	}
 	taken := []string{"help", "h"}
-	for _, f := range standard() {
+	for _, f := range flags {
 		f.Apply(set)
 		taken = append(taken, f.Names()...)
 	}

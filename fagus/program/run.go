@@ -29,6 +29,9 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool(runflags.PlainFlag) {
+		return r.runPlain(c)
+	}
 	cfg, err := runflags.OwnFromFlags(c)
 	if err != nil {
 		return err
@@ -39,7 +42,8 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	cfg.Timeline = c.String(timelineFlag) != ""
 	cfg.Program, cfg.Input = r.Name, r.input()
 	app := runflags.App{
-		Name: r.Name, Watch: r.watcher(), Run: r.Run,
+		Name: r.Name, Watch: r.watcher(), Run: r.Run, Args: args,
+		Plain: func() bool { return r.Plain != nil },
 		Check: func() error { return usage.Wrap(r.Check()) },
 		Launch: func(c *cli.Context, cfg runflags.Config) error {
 			return runflags.Launch(c, cfg, args, agentArgument, false)

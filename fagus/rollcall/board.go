@@ -45,6 +45,12 @@ type Config struct {
 	// unless the run had already failed or ended. The rank's goroutine calls it at once: other
 	// ranks may notice the failure much later. It may be nil.
 	Failed func(error)
+	// Progress receives how far the run is, at every interval of Every while ranks report progress.
+	// A single goroutine calls it, which is none of a rank: ranks that compute are seen, and none
+	// waits for it. Where ranks are processes it asks the others, as a roll-call does. It may be
+	// nil; Every must be more than 0 otherwise.
+	Progress func(Progress)
+	Every    time.Duration
 }
 
 // About describes the run that a Board watches.
@@ -108,6 +114,9 @@ func Open(cfg Config, about About) *Board {
 	}
 	if cfg.After > 0 || cfg.Ask != nil {
 		b.done.Go(b.watch)
+	}
+	if cfg.Progress != nil {
+		b.done.Go(b.watchProgress)
 	}
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/pprof"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,8 @@ type Monitor struct {
 	state atomic.Uint64       // see the bits below
 	set   atomic.Pointer[Set] // the last set that a call requested or held
 	last  *Set                // the same; only the rank's goroutine uses it
+
+	progress progress
 
 	mu     sync.Mutex // readers hold it; guards the fields below
 	failed *failure   // what the rank did when it learned that the run had failed; else nil
@@ -89,9 +92,11 @@ const labelKey = "fagus rank"
 // Goroutines that it starts inherit the label.
 func (m *Monitor) Label(ctx context.Context) { pprof.SetGoroutineLabels(m.Labels(ctx)) }
 
-// Labels returns ctx with the label that Label gives a goroutine.
+// Labels returns ctx with the labels that Label gives a goroutine: one that identifies the rank in
+// this process, and "rank" with its number, for people.
 func (m *Monitor) Labels(ctx context.Context) context.Context {
-	return pprof.WithLabels(ctx, pprof.Labels(labelKey, m.label))
+	rank, _, _ := strings.Cut(m.label, " ")
+	return pprof.WithLabels(ctx, pprof.Labels(labelKey, m.label, "rank", rank))
 }
 
 // Enter records that the rank enters a call that requests set, which may be nil. If the
@@ -221,6 +226,7 @@ func (m *Monitor) poll() (state uint64, waits bool) {
 func (m *Monitor) current(state uint64) Entry {
 	call := Call(state & callMask >> callAt)
 	e := Entry{Call: call.String(), Calls: state >> callsAt, Returned: state&returned != 0, Failed: m.why}
+	e.Done, e.Of = m.progress.load()
 	if set := m.set.Load(); set != nil && state&wants != 0 {
 		e.Set = set.String()
 	}

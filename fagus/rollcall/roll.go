@@ -33,6 +33,9 @@ type Entry struct {
 	Line     string       // source line of the program; empty if unknown
 	Wait     syncvar.Wait // what the call waits for
 	Owners   []Owner      // owners of the first few variables that the call requests
+	// Done of Of is the rank's progress, as its program reports it. Of is 0 if it reports none.
+	Done int64 `json:",omitempty"`
+	Of   int64 `json:",omitempty"`
 }
 
 // Owner names the rank that has the newest version of a variable, as far as is known.
@@ -41,8 +44,8 @@ type Owner struct {
 	Rank     int
 }
 
-// String returns a heading, a line for each group of ranks that do the same, and a line
-// that lists the ranks of Late, if there are any.
+// String returns a heading, a line for each group of ranks that do the same, a line that lists the
+// ranks of Late, if there are any, and one with the progress of ranks that report some.
 func (r Roll) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "roll-call of %d ranks in %s mode", len(r.Ranks), r.Mode)
@@ -77,6 +80,7 @@ func (r Roll) String() string {
 	if late := r.Late(); len(late) > 0 {
 		fmt.Fprintf(&b, "waited for, and in no call: %s\n", ranksText(late))
 	}
+	b.WriteString(r.progressLine())
 	return b.String()
 }
 

@@ -44,7 +44,7 @@ const (
 
 // add reports whether another rank has printed line as often as the rank with tag does now.
 func (r *repeats) add(tag string, line []byte) bool {
-	if len(line) > longestRepeat {
+	if len(line) > longestRepeat || line[0] == '\x1b' { // the last is no line for people
 		return false
 	}
 	r.mu.Lock()

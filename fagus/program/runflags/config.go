@@ -45,12 +45,20 @@ type Config struct {
 	metricsHost string // where Execute serves Meter
 	metricsPort int    // of the first rank of a host; 0: a free one
 
+	extras
 	replayed *replayed // nil: this process replays no rank
 
 	watch *watch // of Begin; nil: nothing ends the process
 	// place is this process's place in a job of processes; nil if it has none. Each process is a
 	// rank; on a simulated network the process of rank 0 runs all ranks.
 	place *cluster.Place
+}
+
+// extras is what is done around a run, or with several runs.
+type extras struct {
+	progress  progress
+	profiles  profiles
+	repeating repeating
 }
 
 const (
@@ -100,9 +108,10 @@ func flags(d defaults) []cli.Flag {
 		metricsFlag(category),
 		&cli.BoolFlag{Name: "verbose", Category: category, Usage: "print packets and protocol counters, too, and log every call of every rank to standard error"},
 		rollCallFlag(category),
+		progressFlag(category),
 		TimeoutFlag(category),
 		StallFlag(category),
-	}, slices.Concat(traceFlags(category), recordFlags(category), OptionFlags(category), FaultFlags(), HostFlags(), checkpointFlags())...)
+	}, slices.Concat(repeatFlags(category), profileFlags(category), traceFlags(category), recordFlags(category), OptionFlags(category), FaultFlags(), HostFlags(), checkpointFlags())...)
 }
 
 // FromFlags reads the flags, and what they leave out from FAGUS_NET, FAGUS_NODES and FAGUS_MODE.
@@ -140,7 +149,7 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 	if err = errors.Join(cfg.readTrace(c), cfg.readRecord(c)); err != nil {
 		return cfg, err
 	}
-	if err = cfg.readMetrics(c); err != nil {
+	if err = errors.Join(cfg.readMetrics(c), cfg.readProfiles(c)); err != nil {
 		return cfg, err
 	}
 	if c.Bool("verbose") {
@@ -150,6 +159,12 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 		return cfg, err
 	}
 	if cfg.RollCall, err = readRollCall(c); err != nil {
+		return cfg, err
+	}
+	if cfg.progress, err = readProgress(c); err == nil {
+		err = cfg.readRepeat(c)
+	}
+	if err != nil {
 		return cfg, err
 	}
 	if cfg.Faults, err = ReadFaults(c, cfg.Network.Datagrams, "--net "+Which(datagrams).String()); err != nil {
@@ -173,7 +188,7 @@ func fromSettings(c *cli.Context, net, nodes setting, own bool) (Config, error) 
 		err = cfg.takePlace(net, nodes)
 	}
 	if err == nil {
-		err = cfg.checkRecord()
+		err = errors.Join(cfg.checkRecord(), cfg.checkProfiles(), cfg.checkRepeat())
 	}
 	return cfg, err
 }

@@ -49,7 +49,7 @@ func (cfg *Config) readMetrics(c *cli.Context) error {
 // serveMetrics serves what the ranks of this process do, and prints where, until the returned
 // function is called.
 func (cfg *Config) serveMetrics(w io.Writer) (end func(), err error) {
-	if cfg.Meter == nil {
+	if cfg.Meter == nil || cfg.profiles.labels {
 		return func() {}, nil
 	}
 	about, port, of := metrics.About{Program: cfg.Program, Net: cfg.Network.Name}, cfg.metricsPort, ""

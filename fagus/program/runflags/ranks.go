@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -77,6 +78,8 @@ func Launch(c *cli.Context, cfg Config, args []string, agent string, atEnd bool)
 		PlainOut: true, // lines need no rank before them: only rank 0 prints
 		ErrOnce:  true,
 	}
+	defer cfg.sayProfiles(c.App.ErrWriter)
+	defer cfg.progress.showRanks(job, cfg.Program)()
 	if cfg.Checkpoints.restart > 0 {
 		return cfg.launchAgain(c, agent, job, atEnd)
 	}
@@ -100,7 +103,11 @@ func (cfg *Config) limitRanks(ctx context.Context) (context.Context, context.Can
 const rankPatience = Patience + 3*rollPatience
 
 // RunRanks runs a job on the hosts of --hosts, or on this host. It passes SIGQUIT to the ranks.
+// On a terminal it shows how far they are.
 func RunRanks(ctx context.Context, c *cli.Context, job *launch.Job) error {
+	if terminal(job.Stderr) != nil {
+		defer progress{every: barEvery}.showRanks(job, filepath.Base(job.Argv[0]))()
+	}
 	return runRanks(ctx, c, AgentName, job, new(checkpoints))
 }
 

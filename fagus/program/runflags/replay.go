@@ -31,4 +31,5 @@ func readReplay(nodes setting) (*replayed, setting, error) {
 // from the record.
 func (cfg *Config) replays() {
 	cfg.Record, cfg.Trace, cfg.Meter, cfg.traceFile, cfg.Checkpoints = recording.New(""), nil, nil, "", checkpoints{}
+	cfg.profiles = profiles{}
 }

@@ -23,6 +23,10 @@ const Patience = 500 * time.Millisecond
 // rollPatience is how long a last roll-call may take, and a last message.
 const rollPatience = 300 * time.Millisecond
 
+// lastPatience is how much longer than Patience a process lives that still writes what it has: a
+// launcher kills its ranks 2 s after the signal.
+const lastPatience = time.Second
+
 // firstProgress is how long a run may be in its set-up before it reports what it is doing. It does
 // so again whenever the time has doubled.
 const firstProgress = 5 * time.Second
@@ -36,10 +40,12 @@ type watch struct {
 	over  chan struct{} // closed when the run has ended
 
 	mu    sync.Mutex
-	run   string  // the run of several that is under way; "": the only one
-	doing string  // what has not ended, as a clause
-	why   error   // the first error of a rank; nil, too, when it has been printed
-	on    *Target // whose roll-call is printed; nil: none
+	run   string          // the run of several that is under way; "": the only one
+	doing string          // what has not ended, as a clause
+	why   error           // the first error of a rank; nil, too, when it has been printed
+	on    *Target         // whose roll-call is printed; nil: none
+	write func()          // what this process has to write before it ends; nil: nothing
+	say   func(io.Writer) // says where that is
 }
 
 // Begin begins a run, all steps of which obey --timeout and signals: it returns a context that ends
@@ -110,14 +116,25 @@ func (g *watch) stage() (text string, to io.Writer) {
 	if g.on.isRank() {
 		ranks = 1
 	}
-	to = g.to
-	if g.on.to != nil {
-		to = g.on.to // above a progress bar
-	}
+	to = g.aboveBar()
 	if began := g.on.began.Load(); began < ranks {
 		text = fmt.Sprintf("%d of %d nodes are set up", began, ranks)
 	}
 	return text, to
+}
+
+// above returns where messages go: above a progress bar, if there is one.
+func (g *watch) above() io.Writer {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.aboveBar()
+}
+
+func (g *watch) aboveBar() io.Writer {
+	if g.on != nil && g.on.to != nil {
+		return g.on.to
+	}
+	return g.to
 }
 
 // progress reports a long set-up until the run has ended.
@@ -155,6 +172,7 @@ func (g *watch) end(ctx context.Context) {
 	if got := (*launch.SignalError)(nil); errors.As(cause, &got) && got.Signal == syscall.SIGTERM {
 		patience += g.grace
 	}
+	last := g.writeLast()
 	if g.ended(patience) {
 		return
 	}
@@ -168,6 +186,10 @@ func (g *watch) end(ctx context.Context) {
 	if g.ended(0) {
 		return
 	}
+	select {
+	case <-last:
+	case <-time.After(lastPatience):
+	}
 	status := ExitInterrupted
 	if timeout {
 		status = ExitTimeout
@@ -179,8 +201,11 @@ func (g *watch) end(ctx context.Context) {
 			return
 		}
 		cluster.ReportOrigin(g.rank, cause, true)
+		if say := g.says(); say != nil {
+			say(g.above())
+		}
 		g.explain()
-		fmt.Fprintf(g.to, "%s: %v: %s within %v\n", g.name, cause, g.text(), patience)
+		fmt.Fprintf(g.above(), "%s: %v: %s within %v\n", g.name, cause, g.text(), patience)
 	}()
 	select {
 	case <-written:
@@ -214,7 +239,7 @@ func (g *watch) explain() {
 	g.why = nil
 	g.mu.Unlock()
 	if why != nil {
-		fmt.Fprintf(g.to, "%s: %v; other ranks have not returned yet\n", g.name, why)
+		fmt.Fprintf(g.above(), "%s: %v; other ranks have not returned yet\n", g.name, why)
 	}
 }
 
@@ -230,6 +255,35 @@ func (g *watch) ended(within time.Duration) bool {
 	default:
 		return false
 	}
+}
+
+// last sets what this process writes before it ends, even if the run does not end in time, and what
+// says where that is.
+func (g *watch) last(write func(), say func(io.Writer)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.write, g.say = write, say
+}
+
+// writeLast begins to write it. It returns a channel that is closed when that is done.
+func (g *watch) writeLast() (written chan struct{}) {
+	g.mu.Lock()
+	write := g.write
+	g.mu.Unlock()
+	written = make(chan struct{})
+	go func() {
+		defer close(written)
+		if write != nil {
+			write()
+		}
+	}()
+	return written
+}
+
+func (g *watch) says() func(io.Writer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.say
 }
 
 // callRoll prints a roll-call, if the run makes one soon.

@@ -1,6 +1,9 @@
 package experiment
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestTail writes more bytes than a tail keeps.
 func TestTail(t *testing.T) {
@@ -15,5 +18,13 @@ func TestTail(t *testing.T) {
 	}
 	if s := l.String(); len(s) != mostTail-1 || s[len(s)-9:] != "word last" {
 		t.Errorf("%d bytes, the end is %q", len(s), s[len(s)-9:])
+	}
+}
+
+// TestLines: what a program says of its progress is none of its lines.
+func TestLines(t *testing.T) {
+	const text = "0: one\n1: {\"schema\":\"fagus.progress/v1\",\"program\":\"x\"}\n{\"schema\":\"fagus.progress/v1\"}\r\ntwo\n"
+	if got := linesOf(text, true); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("the lines are %q", got)
 	}
 }

@@ -136,14 +136,16 @@ func flagsOf(cfg *runflags.Config) []string {
 var rankBefore = regexp.MustCompile(`^\d+: `)
 
 // linesOf returns the lines of what a program has printed, without the ranks before those of
-// processes.
+// processes, and without documents of its progress, which differ from run to run.
 func linesOf(text string, processes bool) (lines []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if processes {
 			line = rankBefore.ReplaceAllString(line, "")
 		}
-		lines = append(lines, line)
+		if !strings.HasPrefix(line, `{"schema":"`+runflags.ProgressSchema) {
+			lines = append(lines, line)
+		}
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -104,7 +105,8 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 	var j *catalog.Job
 	var e *execution
 	app := runflags.App{
-		Name: "fagus", Watch: c.App.ErrWriter,
+		Name: "fagus", Watch: c.App.ErrWriter, Args: os.Args[1:],
+		Plain:  func() bool { return j.Plain != nil },
 		Check:  func() (err error) { j, err = checked(c, p, &cfg); return err },
 		Launch: runflags.LaunchSelf,
 		Open: func(ctx context.Context, on *runflags.Target) error {
@@ -115,13 +117,8 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 			return j.Open(ctx)
 		},
 		Begin: func(on *runflags.Target) (io.Writer, func()) {
-			units := j.Units
-			if on.Rank() != 0 { // only rank 0 draws a progress bar
-				units = 0
-			}
-			bar := base.NewProgress(c.App.ErrWriter, j.Unit, units)
-			e = newExecution(j, on, bar.Add)
-			return bar.Above(c.App.ErrWriter), bar.Stop
+			e = newExecution(j, on, func(int) {})
+			return c.App.ErrWriter, func() {}
 		},
 		Run: func(n *fagus.Node) error { return e.run(n) },
 		Report: func(on *runflags.Target, report fagus.Report) error {

@@ -37,11 +37,11 @@ func frame(before, now *metrics.Document, width, height int) string {
 		left = len(ranks) - max(1, height-around)
 		ranks = ranks[:len(ranks)-left]
 	}
-	t := base.NewTable(table.Row{"rank", "state", "for", rateName(now), "posted/s", "arrived/s", "waiting", "waits for", "line", "set"}, 1, 3, 4, 5, 6, 7)
+	t := base.NewTable(table.Row{"rank", "state", "for", "done", rateName(now), "posted/s", "arrived/s", "waiting", "waits for", "line", "set"}, 1, 3, 4, 5, 6, 7, 8)
 	for _, r := range ranks {
 		rate := rates[r.Rank]
 		t.AppendRow(table.Row{
-			r.Rank, metrics.State(r), duration(r.Does.For), rate.text(rate.calls, ""), rate.text(rate.bytes, "B"), rate.text(rate.arrived, "B"),
+			r.Rank, metrics.State(r), duration(r.Does.For), done(r), rate.text(rate.calls, ""), rate.text(rate.bytes, "B"), rate.text(rate.arrived, "B"),
 			rate.waiting(), waitsFor(r), r.Does.Line, r.Does.Set,
 		})
 	}
@@ -60,8 +60,8 @@ func summary(d *metrics.Document, rates map[int]rate) string {
 		sum.known = true
 		sum.calls, sum.bytes, sum.arrived = max(sum.calls, r.calls), sum.bytes+r.bytes, sum.arrived+r.arrived
 	}
-	if steps, end := progress(d); end > 0 {
-		parts = append(parts, fmt.Sprintf("step %d of %d", steps, end))
+	if p := progress(d); p.Of > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f %% done (%d of %d)", rollcall.Percent(p.Fraction()), p.Done, p.Of))
 	}
 	if sum.known {
 		parts = append(parts, sum.text(sum.calls, "")+" "+rateName(d), fmt.Sprintf("%s/s posted, %s/s arrived", sum.text(sum.bytes, "B"), sum.text(sum.arrived, "B")))
@@ -82,27 +82,33 @@ func summary(d *metrics.Document, rates map[int]rate) string {
 	return strings.Join(parts, "; ")
 }
 
-// progress returns how many steps the slowest rank has made, and of how many.
-func progress(d *metrics.Document) (steps, end uint64) {
-	for i, r := range d.Ranks {
-		if c := r.Counts; i == 0 || c.Steps < steps {
-			steps, end = c.Steps, c.End
-		}
+// progress returns how far the run is.
+func progress(d *metrics.Document) rollcall.Progress { return roll(d).Progress() }
+
+// roll returns what the ranks do that have answered; the others are away.
+func roll(d *metrics.Document) rollcall.Roll {
+	all := rollcall.Roll{Ranks: make([]rollcall.Entry, d.Nodes)}
+	for r := range all.Ranks {
+		all.Ranks[r].Away = true
 	}
-	return steps, end
+	for _, r := range d.Ranks {
+		all.Ranks[r.Rank] = r.Does
+	}
+	return all
+}
+
+// done returns how much of its work a rank has done, if its program says so.
+func done(r meter.State) string {
+	if r.Does.Of <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", rollcall.Percent(min(1, float64(r.Does.Done)/float64(r.Does.Of))))
 }
 
 // waitedFor returns for each rank how many others wait for it while it is in no call.
 func waitedFor(d *metrics.Document) map[int]int {
-	roll := rollcall.Roll{Ranks: make([]rollcall.Entry, d.Nodes)}
-	for r := range roll.Ranks {
-		roll.Ranks[r].Away = true
-	}
-	for _, r := range d.Ranks {
-		roll.Ranks[r.Rank] = r.Does
-	}
 	by := make(map[int]int)
-	for _, r := range roll.Late() {
+	for _, r := range roll(d).Late() {
 		for _, other := range d.Ranks {
 			for _, of := range other.Does.Wait.Ranks {
 				if int(of) == r {

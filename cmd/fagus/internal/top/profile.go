@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -106,13 +105,9 @@ func oneProfile(ctx context.Context, t target, seconds float64) (*profile.Profil
 	return p, nil
 }
 
-// name gives the labels of a sample their names for users.
+// name removes labels of a sample that are not for users, or empty.
 func name(s *profile.Sample) {
-	if of := s.Label["fagus rank"]; len(of) > 0 {
-		rank, _, _ := strings.Cut(of[0], " ") // "3 of 0xc0000123"
-		s.Label["rank"] = []string{rank}
-		delete(s.Label, "fagus rank")
-	}
+	delete(s.Label, "fagus rank")
 	maps.DeleteFunc(s.Label, func(_ string, values []string) bool { return slices.Equal(values, []string{""}) })
 }
 

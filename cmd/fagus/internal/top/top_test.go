@@ -35,12 +35,13 @@ func document(nodes, seconds int) *metrics.Document {
 		n := uint64(seconds)
 		s := meter.State{Rank: r, Does: rollcall.Entry{Call: "Acquire", Set: `"x" (exclusive)`, Line: "sor.go:7", For: 1500 * time.Millisecond}}
 		s.Does.Wait = syncvar.Wait{For: "the lists of ranks", Ranks: []dimmnet.Rank{1}}
-		s.Counts = meter.Counts{Phases: 2000 * n, Bytes: 3_000_000 * n, Arrived: 1_000_000 * n, Steps: 10*n + uint64(r), End: 100}
+		s.Counts = meter.Counts{Phases: 2000 * n, Bytes: 3_000_000 * n, Arrived: 1_000_000 * n}
 		s.Counts.Waits[meter.Late] = meter.Wait{Times: n, Time: time.Duration(seconds) * time.Second / 4}
 		if r == 1 {
 			s.Does = rollcall.Entry{Calls: 4, Line: "sor.go:9"}
 			s.Counts.Waits = [meter.Causes]meter.Wait{}
 		}
+		s.Does.Done, s.Does.Of = 10*int64(seconds)+int64(r), 100
 		d.Ranks = append(d.Ranks, s)
 	}
 	return d
@@ -50,12 +51,12 @@ func document(nodes, seconds int) *metrics.Document {
 func TestFrame(t *testing.T) {
 	got := frame(document(3, 1), document(3, 2), 0, 0)
 	const want = `sor in phase mode on tcp, 3 of 3 ranks answer, wall clock
-step 20 of 100; 2 k phases/s; 9.0 MB/s posted, 3.0 MB/s arrived; rank 1 is waited for by 2
- rank  state        for  phases/s  posted/s  arrived/s  waiting  waits for  line      set
-──────────────────────────────────────────────────────────────────────────────────────────────────────
-    0  Acquire    1.5 s       2 k    3.0 MB     1.0 MB     25 %  1          sor.go:7  "x" (exclusive)
-    1  computing              2 k    3.0 MB     1.0 MB      0 %             sor.go:9
-    2  Acquire    1.5 s       2 k    3.0 MB     1.0 MB     25 %  1          sor.go:7  "x" (exclusive)
+21 % done (21 of 100); 2 k phases/s; 9.0 MB/s posted, 3.0 MB/s arrived; rank 1 is waited for by 2
+ rank  state        for  done  phases/s  posted/s  arrived/s  waiting  waits for  line      set
+────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    0  Acquire    1.5 s  20 %       2 k    3.0 MB     1.0 MB     25 %  1          sor.go:7  "x" (exclusive)
+    1  computing         21 %       2 k    3.0 MB     1.0 MB      0 %             sor.go:9
+    2  Acquire    1.5 s  22 %       2 k    3.0 MB     1.0 MB     25 %  1          sor.go:7  "x" (exclusive)
 `
 	if got != want {
 		t.Errorf("the frame is\n%s, want\n%s", got, want)
@@ -366,7 +367,7 @@ func TestProfiles(t *testing.T) {
 	if err != nil || len(merged.Sample) != 1 || len(silent) != 1 || !strings.Contains(silent[0], "answers with no profile") {
 		t.Errorf("of two processes one has a profile: %v, %q, error %v", merged, silent, err)
 	}
-	sample := &profile.Sample{Value: []int64{2, 2e7}, Label: map[string][]string{"fagus rank": {"13 of 0xc000"}, "call": {""}, "set": {"x"}}}
+	sample := &profile.Sample{Value: []int64{2, 2e7}, Label: map[string][]string{"fagus rank": {"13 of 0xc000"}, "rank": {"13"}, "call": {""}, "set": {"x"}}}
 	name(sample)
 	if got := fmt.Sprint(sample.Label); got != "map[rank:[13] set:[x]]" {
 		t.Errorf("the labels are %s", got)
