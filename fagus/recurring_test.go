@@ -175,10 +175,12 @@ func TestRepeatedPhasesMoveLittle(t *testing.T) {
 			if err == nil && n.Rank() != 1 {
 				err = n.Set().Do(func() {})
 			} else if err == nil {
-				err = n.Set(v.Read()).Do(func() {})
-			}
-			if got := a.Slice()[i*size]; err == nil && n.Rank() == 1 && got != byte(i+1) {
-				err = fmt.Errorf("part %d: %d, want %d", i, got, i+1)
+				err = n.During(n.Set(v.Read()), func() error {
+					if got := a.Slice()[i*size]; got != byte(i+1) {
+						return fmt.Errorf("part %d: %d, want %d", i, got, i+1)
+					}
+					return nil
+				})
 			}
 			if err != nil {
 				return err

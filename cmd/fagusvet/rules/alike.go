@@ -32,7 +32,7 @@ func alikeAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 func reportUnlike(r *reporter, m *model, fn *ssa.Function) {
 	for instr := range instructions(fn) {
 		c, ok := instr.(ssa.CallInstruction)
-		if !ok || !takesAlike(c.Common()) {
+		if !ok || !fagusCall(c.Common()).is(alike) {
 			continue
 		}
 		name := fagusCall(c.Common()).String()
@@ -57,16 +57,6 @@ func reportUnlike(r *reporter, m *model, fn *ssa.Function) {
 				break
 			}
 		}
-	}
-}
-
-// takesAlike reports whether all ranks must pass the same arguments to a call.
-func takesAlike(c *ssa.CallCommon) bool {
-	switch name := fagusCall(c); name {
-	case callNewArray, callNewGuarded, callBind, callRebind, callSteps, callRounds, callNewQueue, callNewPool, callBroadcast, callCollect:
-		return true
-	default:
-		return name.makesParts()
 	}
 }
 

@@ -38,8 +38,6 @@ const (
 	callAcquire    call = "Acquire"
 	callRelease    call = "Release"
 	callUpdate     call = "Update"
-	callBarrier    call = "Barrier"
-	callFence      call = "Fence"
 	callBind       call = "Bind"
 	callSet        call = "Set"
 	callRank       call = "Rank"
@@ -62,58 +60,74 @@ const (
 	callMeasure    call = "Measure"
 	callDo         call = "Do"
 	callDuring     call = "During"
-	callRebind     call = "Rebind"
-	callCheckpoint call = "Checkpoint"
-	callResume     call = "Resume"
-	callFold       call = "Fold"
-	callWrote      call = "Wrote"
-	callSteps      call = "Steps"
-	callRounds     call = "Rounds"
+
+	callAcquireWhen call = "AcquireWhen"
+	callDoWhen      call = "DoWhen"
+
+	// Of package parts.
+	callNewBlocks     call = "NewBlocks"
+	callNewGrid       call = "NewGrid"
+	callNewList       call = "NewList"
+	callListRead      call = "List.Read"
+	callListWrite     call = "List.Write"
+	callSend          call = "Channel.Send"
+	callReceive       call = "Channel.Receive"
+	callClose         call = "Channel.Close"
+	callReceiveAll    call = "Channel.All"
+	callTimed         call = "Timed"
+	callVectorsGather call = "Vectors.Gather"
+	callVectorsReduce call = "Vectors.Reduce"
+	callExchange      call = "AllToAll.Exchange"
+	callQueueEach     call = "Queue.Each"
+	callPoolEach      call = "Pool.Each"
 
 	callOther call = "other" // another function of package fagus or parts
 	callNone  call = ""      // none of these, or a dynamic call
 )
 
-// of reports whether c is a method of the named type of a package, or a function if the name of
-// the type is empty.
-func (c call) of(path, receiver string) bool {
-	if path == partsPath {
-		return c.ofParts()
-	}
-	switch c {
-	case callNewArray, callNewGuarded, callWant, callReduce, callGather:
-		return receiver == ""
-	case callAcquire, callRelease, callUpdate, callBarrier, callFence, callBind, callSet, callRank, callNodes, callMode,
-		callDuring, callMeasure, callRebind, callCheckpoint, callResume, callFold, callWrote, callSteps, callRounds:
-		return receiver == "Node"
-	case callDo:
-		return receiver == "SyncSet"
-	case callSlice, callCopy, callAll, callRange:
-		return receiver == "Array"
-	case callRead, callWrite:
-		return receiver == "SyncVar" || receiver == "Guarded"
-	case callWriting, callReporting, callUnordered:
-		return receiver == "Request"
-	}
-	return false
-}
+// traits is what the rules know of a call.
+type traits uint8
 
-// needsNothingHeld reports whether a rank that makes the call must hold no set.
-func (c call) needsNothingHeld() bool {
-	switch c {
-	case callAcquire, callUpdate, callBarrier, callFence, callReduce, callGather, callDo, callDuring:
-		return true
-	}
-	return c.ofParts() && !c.makesParts()
-}
+const (
+	plain      traits = 1 << iota // none of these
+	free                          // the rank must hold no set
+	collective                    // all ranks make the call, in both modes
+	tenure                        // it runs functions while it holds a set
+	alike                         // all ranks pass the same arguments
+	ownCall                       // only the goroutine of the rank makes the call
+)
 
-// holds reports whether the call holds a set while it runs a function.
-func (c call) holds() bool {
+func (c call) is(t traits) bool { return c.traits()&t != 0 }
+
+// traits returns the traits of a call; none for calls that the rules do not know.
+func (c call) traits() traits {
 	switch c {
-	case callDo, callDuring, callFill, callStep, callVectorsGather, callVectorsReduce, callExchange, callQueueEach, callPoolEach:
-		return true
+	case callSet, callRank, callNodes, callMode, callWant, callRead, callWrite, callWriting, callReporting, callUnordered,
+		callSlice, callCopy, callAll, callRange, callMeasure, callListRead, callListWrite,
+		"List.At", "List.All", "List.Len", "List.Append", "List.Set", "List.Truncate":
+		return plain
+	case callRelease, "Wrote":
+		return ownCall
+	case callAcquire, callSend, callReceive, callClose, callReceiveAll:
+		return free | ownCall
+	case callDo, callDuring, callDoWhen, callAcquireWhen:
+		return free | tenure | ownCall
+	case "Steps", "Rounds", "NewQueue", "NewPool":
+		return alike | ownCall
+	case callNewArray, callNewGuarded, callBind, "Rebind", callNewBlocks, callNewGrid, callNewList, "NewLists", "NewPair", "NewVectors",
+		"NewSums", "NewExactSums", "NewAllToAll", "NewTable", "NewWhole", "NewChannel":
+		return collective | alike | ownCall
+	case "Checkpoint", "Resume", "Fold", "Whole.Keep":
+		return collective | ownCall
+	case callUpdate, "Barrier", "Fence", callReduce, callGather, callTimed, "Sums.Add", "ExactSums.Add", "Table.Merge":
+		return free | collective | ownCall
+	case "Broadcast", "Table.Collect":
+		return free | collective | alike | ownCall
+	case "Pair.Fill", "Pair.Step", "Fields.Fill", "Fields.Step", "Whole.Fill", "Whole.Next", "Whole.Read",
+		callVectorsGather, callVectorsReduce, callExchange, callQueueEach, callPoolEach:
+		return free | collective | tenure | ownCall
 	}
-	return false
+	return 0
 }
 
 // fagusCall returns which of the known calls c is.
@@ -141,10 +155,10 @@ func fagusCall(c *ssa.CallCommon) call {
 	case "Pool.EachInRounds":
 		name = callPoolEach
 	}
-	if name.of(f.Pkg().Path(), receiver) {
-		return name
+	if name.traits() == 0 {
+		return callOther
 	}
-	return callOther
+	return name
 }
 
 // arguments returns the arguments of a known call. The first is the receiver of a method, also if
@@ -182,6 +196,9 @@ func isGuarded(t types.Type) bool {
 	named := namedType(t)
 	return isOf(fagusPath, named) && named.Obj().Name() == "Guarded"
 }
+
+// isList reports whether t is parts.List or a pointer to it.
+func isList(t types.Type) bool { return isOfParts(t) && namedType(t).Obj().Name() == "List" }
 
 // isOfParts reports whether t is a type of package parts or a pointer to it.
 func isOfParts(t types.Type) bool { return isOf(partsPath, namedType(t)) }

@@ -26,41 +26,32 @@ order. This rule reports such a call under a condition computed from n.Rank() if
 It also reports such a call in a function that Each of parts.Queue or parts.Pool calls for a
 batch or a task: ranks work on different numbers of them.
 
-The rule does not report Acquire: in threaded mode a rank acquires on its own, and in
+The rule does not report Acquire, AcquireWhen, and the methods of parts.Channel: in threaded mode a rank acquires on its own, and in
 phase mode a rank that waits or has returned serves the others.
 
 The same holds for a condition that is computed from a clock, or from random numbers that no seed
 makes equal. The rule follows such values through variables, parameters, results, and fields that
 are only assigned such values, and collective calls through functions of the main module, also in
-other packages. It misses calls through interfaces and function values, and in functions that make
+other packages, and functions that they get and call. It misses calls through interfaces and through
+function values in fields and slices, and in functions that make
 collective calls on some ways only, unless the condition is computed from n.Rank() beside it.`
 
 func collectiveAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("collective", collectiveDoc, knowledge, reportCollective)
 }
 
-// collective reports whether all ranks must make the call, in both modes.
-func collective(c call) bool {
-	switch c {
-	case callNewArray, callNewGuarded, callBind, callUpdate, callBarrier, callFence, callReduce, callGather,
-		callRebind, callCheckpoint, callResume, callFold:
-		return true
-	}
-	return c.ofParts()
-}
-
 // collecting returns the calls that make collective calls among those that an instruction makes:
 // the call itself, and calls in the functions that Do, During, Timed or Measure runs.
 func (m *model) collecting(instr ssa.Instruction) (list []ssa.CallInstruction) {
 	c, ok := instr.(ssa.CallInstruction)
-	if _, starts := instr.(*ssa.Go); !ok || starts {
+	if _, isGo := instr.(*ssa.Go); !ok || isGo {
 		return nil
 	}
 	callee := m.callee(c.Common())
-	if collective(fagusCall(c.Common())) || fagusCall(c.Common()) == callNone && callee != nil && m.collects(callee) {
+	if fagusCall(c.Common()).is(collective) || fagusCall(c.Common()) == callNone && callee != nil && m.collects(callee) {
 		list = append(list, c)
 	}
-	for _, r := range runs(c.Common()) {
+	for _, r := range m.runs(c.Common()) {
 		if body := m.body(r); body != nil && r.manner != alone {
 			for inner := range instructions(body) {
 				list = append(list, m.collecting(inner)...)
@@ -87,15 +78,22 @@ func reportAlone(r *reporter, m *model, fn *ssa.Function) {
 		if !ok {
 			continue
 		}
-		for _, run := range runs(&each.Call) {
+		name := fagusCall(&each.Call)
+		if callee := each.Call.StaticCallee(); name == callNone && callee != nil {
+			name = call(callee.Name())
+		}
+		for _, run := range m.runs(&each.Call) {
 			body := m.body(run)
+			if c := m.methodValue(run.value); c != nil && run.manner == alone && fagusCall(c).is(collective) {
+				r.reportf(each.Pos(), "%s is called by %s on each rank another number of times", fagusCall(c), name)
+			}
 			if body == nil || run.manner != alone {
 				continue
 			}
 			for inner := range instructions(body) {
 				for _, c := range m.collecting(inner) {
 					r.reportf(c.Pos(), "%s is called in a function that the %s of line %d calls on each rank another number of times",
-						m.called(c.Common()), fagusCall(&each.Call), r.line(each.Pos()))
+						m.called(c.Common()), name, r.line(each.Pos()))
 				}
 			}
 		}

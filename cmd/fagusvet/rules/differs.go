@@ -37,9 +37,10 @@ type differing struct {
 	m       *model
 	params  map[*ssa.Parameter]origin // parameters to which some call passes such a value
 	always  map[*ssa.Parameter]origin // parameters to which every call does
+	steps   map[*ssa.Parameter]bool   // parameters that get what a loop counts
 	results map[*ssa.Function][]dependence
-	places  map[any]origin            // fields and variables to which only such values are assigned
-	stores  map[ssa.Value][]ssa.Value // what is assigned to a variable, if that is known
+	places  map[any]origin             // fields and variables to which only such values are assigned
+	stores  map[ssa.Value][]*ssa.Store // assignments to a variable, if known
 }
 
 // maxRounds bounds how far such a value is followed, in calls and fields.
@@ -47,8 +48,9 @@ const maxRounds = 8
 
 func newDiffering(m *model) *differing {
 	d := &differing{
-		m: m, params: make(map[*ssa.Parameter]origin), always: make(map[*ssa.Parameter]origin), results: make(map[*ssa.Function][]dependence),
-		places: make(map[any]origin), stores: make(map[ssa.Value][]ssa.Value),
+		m: m, params: make(map[*ssa.Parameter]origin), always: make(map[*ssa.Parameter]origin),
+		steps: make(map[*ssa.Parameter]bool), results: make(map[*ssa.Function][]dependence),
+		places: make(map[any]origin), stores: make(map[ssa.Value][]*ssa.Store),
 	}
 	for _, fn := range m.funcs {
 		d.results[fn] = make([]dependence, fn.Signature.Results().Len())
@@ -56,7 +58,7 @@ func newDiffering(m *model) *differing {
 			switch instr := instr.(type) {
 			case *ssa.Store:
 				if global, ok := instr.Addr.(*ssa.Global); ok {
-					d.stores[global] = append(d.stores[global], instr.Val)
+					d.stores[global] = append(d.stores[global], instr)
 				}
 			case *ssa.Alloc:
 				if stored, ok := m.stored(instr); ok {
@@ -94,7 +96,7 @@ func (d *differing) grow() (grown bool) {
 		if d.places[variable] != "" {
 			continue
 		}
-		if on := d.onlyOn(stored); on != "" {
+		if on := d.onlyAssigned(stored); on != "" {
 			d.places[variable], grown = on, true
 		}
 	}
@@ -119,6 +121,9 @@ func (d *differing) growParameters() (grown bool) {
 				alike[p] = alike[p] || on == ""
 				if on != "" && d.params[p] == "" {
 					d.params[p], grown = on, true
+				}
+				if on != "" && !d.steps[p] && d.counted(c.Common().Args[i]) {
+					d.steps[p], grown = true, true
 				}
 			}
 		}
@@ -152,7 +157,7 @@ func origination(v ssa.Value, dep dependence, passed map[*ssa.Parameter]origin) 
 // onlyOn returns why values differ, if all but constants do.
 func (d *differing) onlyOn(values []ssa.Value) (on origin) {
 	for _, v := range values {
-		if _, constant := v.(*ssa.Const); constant {
+		if fixed(v) {
 			continue
 		}
 		is := origination(v, d.of(v, make(map[ssa.Value]bool)), d.always)
@@ -162,6 +167,35 @@ func (d *differing) onlyOn(values []ssa.Value) (on origin) {
 		on = cmp.Or(on, is)
 	}
 	return on
+}
+
+// onlyAssigned returns why assignments differ, if all but those of constants do: in their values,
+// or because only some ranks make them.
+func (d *differing) onlyAssigned(stores []*ssa.Store) (on origin) {
+	for _, s := range stores {
+		is := d.onlyOn([]ssa.Value{s.Val})
+		d.m.leads(s.Block(), func(cond ssa.Value, _ bool) bool {
+			if _, _, isNil := compared(cond); !isNil {
+				is = cmp.Or(is, origination(cond, d.of(cond, make(map[ssa.Value]bool)), d.always))
+			}
+			return false
+		})
+		if is == "" && !fixed(s.Val) {
+			return ""
+		}
+		on = cmp.Or(on, is)
+	}
+	return on
+}
+
+// fixed reports whether v is a constant, or computed from constants by package math.
+func fixed(v ssa.Value) bool {
+	if c, ok := v.(*ssa.Call); ok {
+		callee := c.Call.StaticCallee()
+		return callee != nil && callee.Pkg != nil && callee.Pkg.Pkg.Path() == "math" && all(c.Call.Args, fixed)
+	}
+	_, ok := v.(*ssa.Const)
+	return ok
 }
 
 // of returns the dependence of v. The values in seen are being examined; with nil among them,
@@ -289,6 +323,29 @@ func comparedIn(branch *ssa.If) (what ssa.Value, equal, ok bool) {
 		return nil, false, false
 	}
 	return compared(branch.Cond)
+}
+
+// counted reports whether v is computed from a value that changes in a loop, also of a caller.
+func (d *differing) counted(v ssa.Value) bool {
+	seen := make(map[ssa.Value]bool)
+	var is func(v ssa.Value) bool
+	is = func(v ssa.Value) bool {
+		v = d.m.resolve(v)
+		if seen[v] {
+			return false
+		}
+		seen[v] = true
+		switch v := v.(type) {
+		case *ssa.Phi:
+			return slices.ContainsFunc(v.Block().Preds, v.Block().Dominates) || slices.ContainsFunc(v.Edges, is)
+		case *ssa.Parameter:
+			return d.steps[v]
+		case *ssa.Call, *ssa.BinOp, *ssa.UnOp, *ssa.Convert, *ssa.Extract, *ssa.IndexAddr, *ssa.Index, *ssa.Lookup, *ssa.Slice:
+			return slices.ContainsFunc(v.(ssa.Instruction).Operands(nil), func(x *ssa.Value) bool { return *x != nil && is(*x) })
+		}
+		return false
+	}
+	return is(v)
 }
 
 // result returns the dependence of a result of a call.

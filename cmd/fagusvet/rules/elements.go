@@ -15,18 +15,18 @@ type element struct {
 	write bool
 }
 
-// findElements finds the uses of elements of slices from Array.Slice, and the calls of Array.Copy,
-// in every function.
+// findElements finds the uses of elements of slices from Array.Slice, and the calls of Array.Copy
+// and of methods of List, in every function.
 func (m *model) findElements() {
 	m.elements = make(map[*ssa.Function][]element)
 	for _, fn := range m.funcs {
 		for instr := range instructions(fn) {
-			switch callOf(instr) {
+			switch name := callOf(instr); name {
 			case callSlice:
 				m.findUsesOf(instr.(*ssa.Call))
-			case callCopy:
-				c := instr.(*ssa.Call)
-				m.elements[fn] = append(m.elements[fn], element{instr: c, pos: c.Pos(), array: m.arrayOf(arguments(&c.Call)[0])})
+			case callCopy, "List.At", "List.All", "List.Len", "List.Append", "List.Set", "List.Truncate":
+				c, writes := instr.(*ssa.Call), name == "List.Append" || name == "List.Set" || name == "List.Truncate"
+				m.elements[fn] = append(m.elements[fn], element{instr: c, pos: c.Pos(), array: m.arrayOf(arguments(&c.Call)[0]), write: writes})
 			}
 		}
 	}

@@ -17,10 +17,12 @@ type summary struct {
 	Exits   string       // the call that ends the process, and its place
 	Globals []string     // package variables that the function writes without a lock
 	Writes  []int        // parameters through which it writes
+	Locks   bool         // it writes through them under a lock only
 	Calls   []int        // parameters through which it makes calls of a Node
 	Made    []string     // the sequences of collective calls that it may make; see waysOf
 	Unsure  bool         // Made is not known
 	Results []dependence // of its results
+	Takes   []taking     // what it does with parameters that are functions
 }
 
 func (*summary) AFact() {}
@@ -41,7 +43,7 @@ func (s *summary) String() string {
 // empty reports whether a caller needs nothing of s.
 func (s *summary) empty() bool {
 	alike := !slices.ContainsFunc(s.Results, func(d dependence) bool { return d != dependence{} })
-	return s.Exits == "" && len(s.Globals)+len(s.Writes)+len(s.Calls)+len(s.Made) == 0 && !s.Unsure && alike && len(s.Results) == 0
+	return s.Exits == "" && len(s.Globals)+len(s.Writes)+len(s.Calls)+len(s.Made) == 0 && !s.Unsure && alike && len(s.Results) == 0 && !slices.ContainsFunc(s.Takes, func(t taking) bool { return t != 0 })
 }
 
 // described reports whether functions of a package get facts: those of the main module, except the
@@ -67,7 +69,7 @@ func (m *model) describe(pass *analysis.Pass) {
 		}
 		s := summary{
 			Exits: m.exiting[fn], Globals: o.globals(fn), Writes: slices.Sorted(maps.Keys(o.writes[fn])), Calls: slices.Sorted(maps.Keys(m.calling[fn])),
-			Results: m.differs.results[fn],
+			Locks: o.locks(fn, maxDeep), Results: m.differs.results[fn], Takes: m.taken[fn],
 		}
 		if made, sure := m.waysOf(fn); !sure {
 			s.Unsure = true

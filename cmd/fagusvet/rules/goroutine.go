@@ -21,13 +21,17 @@ runs:
 		n.Set(sum.Write()).Do(func() { sum.Slice()[0]++ }) // goroutine: Do is called by another goroutine ...
 	}()
 
-It follows the Node into functions of the main module that get it, or what has it in a field. It
-reports nothing in a package that calls Node.Serialized, and misses function values, interfaces, and
-Nodes in slices and maps.`
+It follows the Node into functions of the main module that get it, or what has it in a field, and
+functions, such as n.Update, into those that start what they get. It reports nothing in a package
+that calls Node.Serialized, and misses function values in fields and slices, interfaces, and Nodes in
+slices and maps.`
 
 func goroutineAnalyzer(knowledge *analysis.Analyzer) *analysis.Analyzer {
 	return newRule("goroutine", goroutineDoc, knowledge, reportGoroutines)
 }
+
+const anotherGoroutine = "%s is called by another goroutine than the rank's: a Node belongs to one goroutine; " +
+	"make its calls in the one that runs the program"
 
 func reportGoroutines(r *reporter, m *model, fn *ssa.Function) {
 	if m.serialized {
@@ -36,12 +40,14 @@ func reportGoroutines(r *reporter, m *model, fn *ssa.Function) {
 	for instr := range instructions(fn) {
 		if c, ok := instr.(*ssa.Go); ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().Parent() == nil {
 			if name := m.callsNode(&c.Call); name != "" && slices.ContainsFunc(arguments(&c.Call), m.hasOuter) {
-				r.reportf(c.Pos(), "%s is called by another goroutine than the rank's: a Node belongs to one goroutine; "+
-					"make its calls in the one that runs the program", name)
+				r.reportf(c.Pos(), anotherGoroutine, name)
 			}
 			continue
 		}
-		for _, v := range started(instr) {
+		for _, v := range m.started(instr) {
+			if c := m.methodValue(v); c != nil && m.callsNode(c) != "" && m.hasOuter(arguments(c)[0]) {
+				r.reportf(instr.Pos(), anotherGoroutine, m.callsNode(c))
+			}
 			if f := function(m.resolve(v)); f != nil && m.has(f) && !m.roots[f] {
 				m.reportStarted(r, f, f, r.line(instr.Pos()))
 			}
@@ -67,7 +73,7 @@ func (m *model) reportStarted(r *reporter, fn, start *ssa.Function, line int) {
 	}
 	for instr := range instructions(fn) {
 		c, ok := instr.(ssa.CallInstruction)
-		if _, starts := instr.(*ssa.Go); !ok || starts {
+		if _, isGo := instr.(*ssa.Go); !ok || isGo {
 			continue
 		}
 		if name := m.callsNode(c.Common()); name != "" && slices.ContainsFunc(arguments(c.Common()), fromOutside) {
@@ -141,28 +147,33 @@ func (m *model) outer(v ssa.Value) ssa.Value {
 }
 
 // started returns the functions that an instruction lets other goroutines run.
-func started(instr ssa.Instruction) []ssa.Value {
+func (m *model) started(instr ssa.Instruction) (list []ssa.Value) {
 	c, ok := instr.(ssa.CallInstruction)
 	if !ok {
 		return nil
 	}
-	if starts, ok := instr.(*ssa.Go); ok {
-		return []ssa.Value{starts.Call.Value}
+	if start, ok := instr.(*ssa.Go); ok {
+		return []ssa.Value{start.Call.Value}
+	}
+	for i, how := range m.takes(c.Common()) {
+		if how&starts != 0 && i < len(c.Common().Args) {
+			list = append(list, c.Common().Args[i])
+		}
 	}
 	callee := c.Common().StaticCallee()
 	if callee == nil || callee.Object() == nil || callee.Object().Pkg() == nil {
-		return nil
+		return list
 	}
 	switch callee.Object().Pkg().Path() + "." + callee.Name() {
 	case "sync.Go", "golang.org/x/sync/errgroup.Go", "golang.org/x/sync/errgroup.TryGo", "time.AfterFunc", "context.AfterFunc", "net/http.HandleFunc":
 		return c.Common().Args
 	}
-	return nil
+	return list
 }
 
 // callsNode returns the name of a call that only the goroutine of the rank may make; "" for others.
 func (m *model) callsNode(c *ssa.CallCommon) string {
-	if name := fagusCall(c); name.ofOneGoroutine() {
+	if name := fagusCall(c); name.is(ownCall) {
 		return name.String()
 	}
 	callee := m.callee(c)
@@ -178,15 +189,6 @@ func (m *model) callsNode(c *ssa.CallCommon) string {
 	return ""
 }
 
-// ofOneGoroutine reports whether only the goroutine of the rank may make the call.
-func (c call) ofOneGoroutine() bool {
-	switch c {
-	case callAcquire, callRelease, callDo, callDuring, callWrote, callSteps, callRounds:
-		return true
-	}
-	return collective(c)
-}
-
 // findCalling finds the parameters through which functions make calls of a Node.
 func (m *model) findCalling() {
 	m.calling = make(map[*ssa.Function]map[int]bool)
@@ -198,7 +200,7 @@ func (m *model) findCalling() {
 				if !ok {
 					continue
 				}
-				if _, starts := instr.(*ssa.Go); starts || m.callsNode(c.Common()) == "" {
+				if _, isGo := instr.(*ssa.Go); isGo || m.callsNode(c.Common()) == "" {
 					m.serialized = m.serialized || isSerialized(c.Common())
 					continue
 				}

@@ -123,7 +123,7 @@ func (g *graph) way(s *side, b, join *ssa.BasicBlock, sequence string, visits ma
 func (g *graph) rest(s *side, b *ssa.BasicBlock, from int, join *ssa.BasicBlock, sequence string, visits map[*ssa.BasicBlock]int) {
 	for i, instr := range b.Instrs[from:] {
 		c, ok := instr.(ssa.CallInstruction)
-		if _, starts := instr.(*ssa.Go); !ok || starts {
+		if _, isGo := instr.(*ssa.Go); !ok || isGo {
 			continue
 		}
 		made, sure := g.m.waysThrough(c.Common())

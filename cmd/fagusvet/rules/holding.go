@@ -61,7 +61,7 @@ func newHolding(m *model, fn *ssa.Function) *holding {
 		h.list = append(h.list, c)
 		h.number[c] = bit
 		switch fagusCall(&c.Call) {
-		case callAcquire:
+		case callAcquire, callAcquireWhen:
 			h.acquires |= bit
 		case callRelease:
 			h.frees, h.releases = h.frees|bit, h.releases|bit
@@ -82,12 +82,12 @@ func newHolding(m *model, fn *ssa.Function) *holding {
 // add classifies other events than Acquire, Release and Update.
 func (h *holding) add(bit events, c *ssa.Call) {
 	name := fagusCall(&c.Call)
-	if !name.needsNothingHeld() || name == callTimed && h.m.brings(&c.Call) {
+	if !name.is(free) || name == callTimed && h.m.brings(&c.Call) {
 		h.unknown, h.brings = h.unknown|bit, h.brings|bit
 		return
 	}
 	h.frees |= bit
-	if name.holds() {
+	if name.is(tenure) {
 		h.tenures |= bit
 	}
 	if h.m.brings(&c.Call) {

@@ -46,7 +46,7 @@ func (m *model) findMadeBy(fn *ssa.Function, begun map[*ssa.Function]bool) {
 		if callee := m.callee(c.Common()); callee != nil {
 			m.findMadeBy(callee, begun)
 		}
-		for _, r := range runs(c.Common()) {
+		for _, r := range m.runs(c.Common()) {
 			if body := m.body(r); body != nil {
 				m.findMadeBy(body, begun)
 			}
@@ -67,7 +67,7 @@ func (m *model) collectsWith(fn *ssa.Function, known map[*ssa.Function]bool) boo
 		if !ok {
 			continue
 		}
-		if collective(fagusCall(c.Common())) {
+		if fagusCall(c.Common()).is(collective) {
 			return true
 		}
 		if callee := m.callee(c.Common()); callee != nil {
@@ -75,7 +75,7 @@ func (m *model) collectsWith(fn *ssa.Function, known map[*ssa.Function]bool) boo
 				return true
 			}
 		}
-		for _, r := range runs(c.Common()) {
+		for _, r := range m.runs(c.Common()) {
 			if body := m.body(r); body != nil && r.manner != alone && known[body] {
 				return true
 			}
@@ -112,17 +112,16 @@ func (m *model) waysOf(fn *ssa.Function) (made map[string]bool, sure bool) {
 // waysThrough returns the sequences of collective calls that a call makes.
 func (m *model) waysThrough(c *ssa.CallCommon) (made map[string]bool, sure bool) {
 	name := fagusCall(c)
-	if name == callNone {
-		if callee := m.callee(c); callee != nil {
-			return m.waysOf(callee)
-		}
-		return map[string]bool{"": true}, true
-	}
 	made = map[string]bool{"": true}
-	if collective(name) {
+	if callee := m.callee(c); name == callNone && callee != nil {
+		if made, sure = m.waysOf(callee); !sure {
+			return nil, false
+		}
+	}
+	if name.is(collective) {
 		made = map[string]bool{counted(c) + " ": true}
 	}
-	for _, r := range runs(c) {
+	for _, r := range m.runs(c) {
 		body := m.body(r)
 		if body == nil || r.manner == alone {
 			continue

@@ -42,6 +42,7 @@ type abilities struct {
 	exiting map[*ssa.Function]string       // they end the process, at a place
 	calling map[*ssa.Function]map[int]bool // parameters through which they make calls of a Node
 	made    map[*ssa.Function]map[string]bool
+	taken   map[*ssa.Function][]taking // what they do with parameters that are functions
 	// serialized says that several goroutines make the calls of a Node, one at a time.
 	serialized bool
 }
@@ -87,6 +88,7 @@ func newModel(pass *analysis.Pass) *model {
 	m.findTouching()
 	m.differs = newDiffering(m)
 	m.findElements()
+	m.findTaken()
 	m.findExiting()
 	m.findCalling()
 	m.findMade()
@@ -193,7 +195,7 @@ func (m *model) touchingBody(fn *ssa.Function) bool {
 // changes reports whether a call may change which set the rank holds or which data it has.
 func (m *model) changes(c *ssa.CallCommon) bool {
 	name := fagusCall(c)
-	return name == callRelease || name.needsNothingHeld() || m.mayTouch(c)
+	return name == callRelease || name.is(free) || m.mayTouch(c)
 }
 
 // mayTouch reports whether a call outside package fagus may change which set the rank holds or

@@ -7,57 +7,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The calls of package parts that the rules know. All are collective.
-const (
-	callNewBlocks    call = "NewBlocks"
-	callNewGrid      call = "NewGrid"
-	callNewPair      call = "NewPair"
-	callNewVectors   call = "NewVectors"
-	callNewSums      call = "NewSums"
-	callNewExactSums call = "NewExactSums"
-	callNewAllToAll  call = "NewAllToAll"
-	callNewTable     call = "NewTable"
-	callNewList      call = "NewList"
-	callNewLists     call = "NewLists"
-
-	callTimed         call = "Timed"
-	callFill          call = "Pair.Fill"
-	callStep          call = "Pair.Step"
-	callSumsAdd       call = "Sums.Add"
-	callExactSumsAdd  call = "ExactSums.Add"
-	callVectorsGather call = "Vectors.Gather"
-	callVectorsReduce call = "Vectors.Reduce"
-	callBroadcast     call = "Broadcast"
-	callGatherValues  call = "parts.Gather"
-	callReduceValues  call = "parts.Reduce"
-	callExchange      call = "AllToAll.Exchange"
-	callMerge         call = "Table.Merge"
-	callCollect       call = "Table.Collect"
-	callQueueEach     call = "Queue.Each"
-	callPoolEach      call = "Pool.Each"
-	callNewQueue      call = "NewQueue"
-	callNewPool       call = "NewPool"
-)
-
-func (c call) ofParts() bool {
-	switch c {
-	case callTimed, callFill, callStep, callSumsAdd, callExactSumsAdd, callVectorsGather, callVectorsReduce, callBroadcast,
-		callGatherValues, callReduceValues, callExchange, callMerge, callCollect, callQueueEach, callPoolEach:
-		return true
-	}
-	return c.makesParts()
-}
-
-// makesParts reports whether the call makes arrays and variables, and moves no data. NewQueue and
-// NewPool make none.
-func (c call) makesParts() bool {
-	switch c {
-	case callNewBlocks, callNewGrid, callNewPair, callNewVectors, callNewSums, callNewExactSums, callNewAllToAll, callNewTable, callNewList, callNewLists:
-		return true
-	}
-	return false
-}
-
 // manner is how a call runs a function that it is given.
 type manner uint8
 
@@ -87,7 +36,7 @@ func runs(c *ssa.CallCommon) (list []run) {
 		how = inline
 	case name == callQueueEach, name == callPoolEach:
 		how = alone // but a field of the last argument
-	case !name.holds():
+	case !name.is(tenure):
 		return nil
 	}
 	for _, arg := range c.Args {

@@ -7,9 +7,9 @@ import (
 
 const releaseDoc = `find sets that are acquired and not released
 
-A rank releases a set before its next Acquire, Do, During, Update, Barrier, Fence, Reduce or
-Gather, before a collective operation of package parts, and before its program returns. So
-does a function that Each of parts.Queue or parts.Pool calls for a batch or a task. This rule follows every path from an Acquire and reports a
+A rank releases a set before its next Acquire, AcquireWhen, Do, DoWhen, During, Update, Barrier,
+Fence, Reduce or Gather, before a collective operation of package parts, before it sends to or
+receives from a parts.Channel, and before its program returns. So does a function that Each of parts.Queue or parts.Pool calls for a batch or a task. This rule follows every path from an Acquire and reports a
 path that reaches a return, or such a call, without a Release:
 
 	if err := n.Acquire(set); err != nil { // release: the set acquired here is still held at the return of line 12
@@ -20,7 +20,7 @@ path that reaches a return, or such a call, without a Release:
 	}
 	return n.Release(set)
 
-Do and During release their set when the function that they call returns. So do operations
+Do, DoWhen and During release their set when the function that they call returns. So do operations
 of package parts: Fill and Step of Pair, Gather and Reduce of Vectors, Exchange of AllToAll,
 and Each of Queue and Pool (while it calls Store or Do). The rule reports such calls, and a
 Release of the set, inside a function that nothing else calls:
@@ -52,7 +52,7 @@ func reportHeld(r *reporter, m *model, fn *ssa.Function) {
 	var acquires []*ssa.Call
 	for instr := range instructions(fn) {
 		switch callOf(instr) {
-		case callAcquire:
+		case callAcquire, callAcquireWhen:
 			acquires = append(acquires, instr.(*ssa.Call))
 		case callRelease:
 			returns = true

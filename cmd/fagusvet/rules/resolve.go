@@ -149,14 +149,14 @@ func (m *model) captured(v *ssa.FreeVar) ssa.Value {
 // onlyStore returns the only value stored to a variable, closures included, or nil.
 func (m *model) onlyStore(alloc *ssa.Alloc) ssa.Value {
 	if stored, ok := m.stored(alloc); ok && len(stored) == 1 {
-		return stored[0]
+		return stored[0].Val
 	}
 	return nil
 }
 
-// stored returns the values stored to a variable, closures included. ok is false if its address
+// stored returns the stores to a variable, closures included. ok is false if its address
 // has other uses than loads and stores.
-func (m *model) stored(alloc *ssa.Alloc) (values []ssa.Value, ok bool) {
+func (m *model) stored(alloc *ssa.Alloc) (stores []*ssa.Store, ok bool) {
 	uses := *alloc.Referrers()
 	for i := 0; i < len(uses); i++ {
 		switch use := uses[i].(type) {
@@ -165,7 +165,7 @@ func (m *model) stored(alloc *ssa.Alloc) (values []ssa.Value, ok bool) {
 			if use.Val == alloc || m.variable(use.Addr) != alloc {
 				return nil, false
 			}
-			values = append(values, use.Val)
+			stores = append(stores, use)
 		case *ssa.MakeClosure:
 			for j, binding := range use.Bindings {
 				if m.variable(binding) == alloc {
@@ -176,7 +176,7 @@ func (m *model) stored(alloc *ssa.Alloc) (values []ssa.Value, ok bool) {
 			return nil, false
 		}
 	}
-	return values, true
+	return stores, true
 }
 
 // array identifies a shared array: its call of NewArray or NewGuarded, or the field or parameter
@@ -186,7 +186,7 @@ type array any
 // arrayOf returns the array that v, an Array or a Guarded, is.
 func (m *model) arrayOf(v ssa.Value) array {
 	v = m.resolve(v)
-	if c, name := resultOf(v, 0); name == callNewArray || name == callNewGuarded || name == callNewBlocks || name == callNewGrid {
+	if c, name := resultOf(v, 0); name == callNewArray || name == callNewGuarded || name == callNewBlocks || name == callNewGrid || name == callNewList {
 		return c
 	}
 	switch v := v.(type) {

@@ -21,6 +21,8 @@ It also reports writes in the Store of parts.Queue.Each and the Do of parts.Pool
 requests nothing Exclusive that guards the elements, and writes to the vectors that
 Vectors.Gather and AllToAll.Exchange pass to be read.
 
+The function ready of AcquireWhen and DoWhen must only read: the rule reports writes in it, too.
+
 The rule must know all requests of the set: one call of Set in the package, with the calls
 of Want, Read and Write as arguments or appended to a slice. If some are Exclusive, it must
 also know which arrays their variables and the shared variable guard: it knows that of a
@@ -41,12 +43,28 @@ func reportShared(r *reporter, h *holding, elements []element) {
 	for _, e := range elements {
 		holders := h.holders(h.before(e.instr))
 		mayWrite := func(c *ssa.Call) bool { return h.m.mayWrite(c, e.array) }
+		if waits := h.m.readyOf(h.fn); waits != nil && e.write {
+			r.reportf(e.pos, "an element of %s is written by the function ready of the %s of line %d, and may be lost: let ready only read, and write while the rank holds the set afterwards",
+				arrayName(e.array), fagusCall(&waits.Call), r.line(waits.Pos()))
+			continue
+		}
 		if !e.write || holders == nil || slices.ContainsFunc(holders, mayWrite) {
 			continue
 		}
 		r.reportf(e.pos, "an element of %s is written, but the set that line %d acquires has nothing Exclusive that guards it",
 			arrayName(e.array), r.line(holders[0].Pos()))
 	}
+}
+
+// readyOf returns the call of AcquireWhen or DoWhen that has fn as ready, or nil.
+func (m *model) readyOf(fn *ssa.Function) *ssa.Call {
+	for _, c := range m.bodies[fn] {
+		name := fagusCall(&c.Call)
+		if list := runs(&c.Call); (name == callAcquireWhen || name == callDoWhen) && len(list) > 0 && m.body(list[0]) == fn {
+			return c
+		}
+	}
+	return nil
 }
 
 func (m *model) mayWrite(holder *ssa.Call, a array) bool {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
@@ -23,7 +24,7 @@ The rule reports the first write, send or receive of each variable in functions 
 function passed to program.Main, for example) or a function with a *fagus.Node reaches.
 
 It does not report a write that depends on the rank, such as one under n.Rank() == 0 or to element
-n.Rank(), and writes in a function passed to sync.Once.Do, sync.OnceFunc or sync.OnceValue. A map
+n.Rank() (a loop over the items of a rank is no such condition), and writes in a function passed to sync.Once.Do, sync.OnceFunc or sync.OnceValue. A map
 that a function looks up, and fills where nothing is found, under a lock is a cache, and right.
 
 Where only fagus.Run with a Config without Net runs the program, ranks are goroutines for sure: then
@@ -141,10 +142,33 @@ func receiverType(fn *ssa.Function) *types.Named {
 	return nil
 }
 
-// someRanks reports whether a condition that is computed from the rank leads to b.
+// someRanks reports whether a condition that chooses between ranks leads to b: one that is computed
+// from the rank, but not from what a loop counts; of these, only an equality, such as i == 8.
 func (m *model) someRanks(b *ssa.BasicBlock) bool {
+	return m.leads(b, func(cond ssa.Value, holds bool) bool {
+		if !m.ofRank(cond) {
+			return false
+		}
+		op, compares := cond.(*ssa.BinOp)
+		return !m.differs.counted(cond) || compares && (m.counts(op.X) || m.counts(op.Y)) && (op.Op == token.EQL && holds || op.Op == token.NEQ && !holds)
+	})
+}
+
+// counts reports whether v is what a loop counts, or a parameter, perhaps with something added.
+func (m *model) counts(v ssa.Value) bool {
+	switch v := m.resolve(v).(type) {
+	case *ssa.Phi, *ssa.Parameter:
+		return true
+	case *ssa.BinOp:
+		return (v.Op == token.ADD || v.Op == token.SUB) && (m.counts(v.X) || m.counts(v.Y))
+	}
+	return false
+}
+
+// leads reports whether a condition that leads to b is such that is returns true.
+func (m *model) leads(b *ssa.BasicBlock, is func(cond ssa.Value, holds bool) bool) bool {
 	for at := b; at.Idom() != nil; at = at.Idom() {
-		if branch, ok := at.Idom().Instrs[len(at.Idom().Instrs)-1].(*ssa.If); ok && len(at.Preds) == 1 && m.ofRank(branch.Cond) {
+		if branch, ok := at.Idom().Instrs[len(at.Idom().Instrs)-1].(*ssa.If); ok && len(at.Preds) == 1 && is(branch.Cond, at == at.Idom().Succs[0]) {
 			return true
 		}
 	}
@@ -175,7 +199,7 @@ func (o *outside) report(r *reporter) {
 				continue
 			}
 			w := write{instr, raced}
-			switch synchronous := locked(instr) || synchronizes(instr); {
+			switch synchronous := o.synchronous(instr, maxDeep); {
 			case synchronous && (!how.processes || caches(fn, instr)):
 				continue
 			case synchronous:
@@ -224,7 +248,7 @@ func (o *outside) globals(fn *ssa.Function) (names []string) {
 	reached.reach(o.m, fn, manyRuns{processes: true}, false)
 	for fn := range reached {
 		for instr := range instructions(fn) {
-			if len(o.written(instr)) == 0 || locked(instr) || synchronizes(instr) || o.m.someRanks(instr.Block()) {
+			if len(o.written(instr)) == 0 || o.synchronous(instr, maxDeep) || o.m.someRanks(instr.Block()) {
 				continue
 			}
 			for _, at := range o.written(instr) {

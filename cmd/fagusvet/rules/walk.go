@@ -47,9 +47,9 @@ func (w *walk) block(b *ssa.BasicBlock, from int, on way) ssa.Instruction {
 		switch instr := instr.(type) {
 		case *ssa.Call:
 			switch name := fagusCall(&instr.Call); {
-			case name == callRelease && !w.released, name == callAcquire && w.released:
+			case name == callRelease && !w.released, (name == callAcquire || name == callAcquireWhen) && w.released:
 				return nil
-			case name.needsNothingHeld() && !w.released:
+			case name.is(free) && !w.released:
 				return instr
 			case w.m.mayTouch(&instr.Call):
 				return nil

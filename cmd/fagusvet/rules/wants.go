@@ -20,9 +20,9 @@ func (m *model) wants(holder *ssa.Call) (list []want, ok bool) {
 		return nil, true
 	case callQueueEach, callPoolEach:
 		ok = s.wanted(&holder.Call)
-	case callDo:
+	case callDo, callDoWhen:
 		ok = s.set(arguments(&holder.Call)[0])
-	case callAcquire, callDuring:
+	case callAcquire, callAcquireWhen, callDuring:
 		ok = s.set(arguments(&holder.Call)[1])
 	}
 	return s.wants, ok
@@ -105,8 +105,8 @@ func (s *search) request(v ssa.Value) bool {
 	switch name {
 	case callWriting, callReporting, callUnordered:
 		return s.request(arguments(&c.Call)[0])
-	case callRead, callWrite:
-		s.wants = append(s.wants, want{variable: arguments(&c.Call)[0], shared: name == callRead})
+	case callRead, callWrite, callListRead, callListWrite:
+		s.wants = append(s.wants, want{variable: arguments(&c.Call)[0], shared: name == callRead || name == callListRead})
 		return true
 	case callWant:
 		access, ok := c.Call.Args[1].(*ssa.Const)
@@ -215,7 +215,7 @@ func guardedOf(v ssa.Value) ssa.Value {
 			return field.X
 		}
 	}
-	if isGuarded(v.Type()) {
+	if isGuarded(v.Type()) || isList(v.Type()) {
 		return v
 	}
 	return nil

@@ -17,9 +17,12 @@ func (o *outside) written(instr ssa.Instruction) []ssa.Value {
 	case *ssa.MapUpdate:
 		return []ssa.Value{instr.Map}
 	case *ssa.Send:
-		return []ssa.Value{instr.Chan}
+		if !isNode(instr.X.Type()) { // else handed to a goroutine that runs the rank
+			return []ssa.Value{instr.Chan}
+		}
 	case *ssa.UnOp:
-		if _, ok := instr.X.Type().Underlying().(*types.Chan); ok {
+		// An element struct{} is a signal.
+		if c, ok := instr.X.Type().Underlying().(*types.Chan); ok && c.Elem().Underlying().String() != "struct{}" {
 			return []ssa.Value{instr.X}
 		}
 	case ssa.CallInstruction:
@@ -60,6 +63,32 @@ func (o *outside) writtenBy(c *ssa.CallCommon) (at []ssa.Value) {
 	return at
 }
 
+// synchronous reports whether an instruction writes under a lock, or by sync/atomic or a channel,
+// also if a function that it calls does so with its parameters.
+func (o *outside) synchronous(instr ssa.Instruction, depth int) bool {
+	c, ok := instr.(ssa.CallInstruction)
+	if locked(instr) || synchronizes(instr) || !ok || c.Common().StaticCallee() == nil {
+		return locked(instr) || synchronizes(instr)
+	}
+	callee := function(c.Common().StaticCallee())
+	if s := o.m.summaryOf(callee); s != nil {
+		return s.Locks
+	}
+	return depth > 0 && o.m.has(callee) && o.locks(callee, depth-1)
+}
+
+// locks reports whether a function writes through its parameters only so.
+func (o *outside) locks(fn *ssa.Function, depth int) bool {
+	for instr := range instructions(fn) {
+		for _, at := range o.written(instr) {
+			if _, passed := o.m.base(at).(*ssa.Parameter); passed && !o.synchronous(instr, depth) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // base returns the value that an address, map, slice or pointer is computed from: a global or
 // captured variable, a parameter, or what else v is; nil for an element that the rank chooses.
 func (m *model) base(v ssa.Value) ssa.Value {
@@ -77,7 +106,7 @@ func (m *model) anyBase(v ssa.Value) (base ssa.Value, chosen bool) {
 		case *ssa.FieldAddr:
 			v = x.X
 		case *ssa.IndexAddr:
-			chosen = chosen || m.ofRank(x.Index)
+			chosen = chosen || m.ownElement(x.Index)
 			v = x.X
 		case *ssa.UnOp:
 			v = x.X
@@ -89,7 +118,7 @@ func (m *model) anyBase(v ssa.Value) (base ssa.Value, chosen bool) {
 		case *ssa.MakeInterface:
 			v = x.X
 		case *ssa.Lookup:
-			chosen = chosen || m.ofRank(x.Index)
+			chosen = chosen || m.ownElement(x.Index)
 			v = x.X
 		case *ssa.Alloc: // a local variable that holds a pointer, or a reference
 			only := onlyAssigned(x)
@@ -102,6 +131,17 @@ func (m *model) anyBase(v ssa.Value) (base ssa.Value, chosen bool) {
 		}
 	}
 	return v, chosen
+}
+
+// ownElement reports whether each rank has another value of an index. What a loop counts, modulo a
+// number, is the same on several ranks.
+func (m *model) ownElement(index ssa.Value) bool {
+	if c, ok := m.resolve(index).(*ssa.Convert); ok {
+		index = c.X
+	}
+	op, ok := m.resolve(index).(*ssa.BinOp)
+	folds := ok && (op.Op == token.AND || op.Op == token.REM && !strings.HasSuffix(names{m: m}.text(op.Y), string(callNodes)+"()"))
+	return m.ofRank(index) && !(folds && m.differs.counted(index))
 }
 
 // onlyAssigned returns the single reference that is stored in a local variable, or nil.

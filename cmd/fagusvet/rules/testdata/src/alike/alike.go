@@ -115,3 +115,27 @@ func rounds(n *fagus.Node, data []float64) {
 	most, _ = fagus.Reduce(n, most, func(a, b int) int { return max(a, b) })
 	fagus.NewGuarded[int](n, "most", most)
 }
+
+func filtered(n *fagus.Node) {
+	var mine []int
+	for i := range 1000 {
+		if i%n.Nodes() == n.Rank() {
+			mine = append(mine, i)
+		}
+	}
+	out := fagus.NewGuarded[int](n, "out", len(mine)) // want `alike: length of NewGuarded depends on the rank`
+	n.Set(out.Write()).Do(func() { copy(out.Slice(), mine) })
+}
+
+func shares(n *fagus.Node) error {
+	size := 0
+	if n.Rank() == 0 {
+		size = 100
+	}
+	size, err := fagus.Reduce(n, size, func(a, b int) int { return max(a, b) })
+	if err != nil {
+		return err
+	}
+	out := fagus.NewGuarded[int](n, "out", size)
+	return n.Set(out.Write()).Do(func() { out.Slice()[size-1] = 1 })
+}

@@ -68,3 +68,25 @@ func right(n *fagus.Node, a *fagus.Guarded[int]) error {
 }
 
 func sum(x []int) {}
+
+func async(f func() error) <-chan error {
+	c := make(chan error, 1)
+	go func() { c <- f() }()
+	return c
+}
+
+func start(f func()) { go f() }
+
+func here(f func() error) error { return f() }
+
+func passes(n *fagus.Node, a *fagus.Guarded[int]) error {
+	waiting := async(n.Update) // want `goroutine: Update is called by another goroutine`
+	start(func() {
+		n.Set(a.Read()).Do(func() {}) // want `goroutine: Do is called by the goroutine that line`
+	})
+	start(func() { println(n.Rank()) })
+	if err := here(n.Barrier); err != nil {
+		return err
+	}
+	return <-waiting
+}

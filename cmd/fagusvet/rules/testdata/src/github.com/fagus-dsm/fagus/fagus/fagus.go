@@ -67,6 +67,9 @@ func (n *Node) Err() error                                          { return nil
 func (n *Node) Rank() int                                           { return n.rank }
 func (n *Node) Nodes() int                                          { return 1 }
 
+func (n *Node) AcquireWhen(set *SyncSet, ready func() bool) error { return nil }
+func (s *SyncSet) DoWhen(ready func() bool, f func()) error       { f(); return nil }
+
 func (s *SyncSet) Do(f func()) error { f(); return nil }
 
 func Want(v *SyncVar, access Access) Request { return Request{} }

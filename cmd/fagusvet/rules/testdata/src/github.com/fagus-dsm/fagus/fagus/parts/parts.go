@@ -1,10 +1,17 @@
 // Package parts declares the functions of the real package that the rules know.
 package parts
 
-import "github.com/fagus-dsm/fagus/fagus"
+import (
+	"iter"
+
+	"github.com/fagus-dsm/fagus/fagus"
+)
 
 type (
 	Pair[T any]     struct{ node *fagus.Node }
+	Fields          struct{ node *fagus.Node }
+	List[T any]     struct{ node *fagus.Node }
+	Channel[T any]  struct{ node *fagus.Node }
 	Vectors[T any]  struct{ node *fagus.Node }
 	AllToAll[T any] struct{ node *fagus.Node }
 	Sums[T any]     struct{ node *fagus.Node }
@@ -59,6 +66,31 @@ func NewPool[T any](n *fagus.Node, name string, capacity int) (*Pool[T], error) 
 
 func (p *Pair[T]) Fill(f func() error) error { return f() }
 func (p *Pair[T]) Step(f func() error) error { return f() }
+
+func Together(pairs ...any) *Fields { return new(Fields) }
+
+func (s *Fields) Fill(f func() error) error { return f() }
+func (s *Fields) Step(f func() error) error { return f() }
+
+func NewList[T any](n *fagus.Node, name string, room int) (*List[T], error) { return &List[T]{n}, nil }
+
+func (l *List[T]) Read() fagus.Request       { return fagus.Request{} }
+func (l *List[T]) Write() fagus.Request      { return fagus.Request{} }
+func (l *List[T]) Len() int                  { return 0 }
+func (l *List[T]) At(i int) (v T, err error) { return v, nil }
+func (l *List[T]) Append(values ...T) error  { return nil }
+
+func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (*Channel[T], error) {
+	return &Channel[T]{n}, nil
+}
+
+func (c *Channel[T]) All() iter.Seq2[T, error]           { return nil }
+func (c *Channel[T]) Send(value T) error                 { return nil }
+func (c *Channel[T]) Receive() (v T, ok bool, err error) { return v, false, nil }
+func (c *Channel[T]) Close() error                       { return nil }
+
+func Gather[T any](n *fagus.Node, v T) ([]T, error)                       { return nil, nil }
+func Reduce[T any](n *fagus.Node, v T, combine func(a, b T) T) (T, error) { return v, nil }
 
 func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error            { read([][]T{x}); return nil }
 func (v *Vectors[T]) Reduce(x []T, combine func(a, b T) T) error           { return nil }
