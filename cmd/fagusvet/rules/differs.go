@@ -39,7 +39,7 @@ type differing struct {
 	always  map[*ssa.Parameter]origin // parameters to which every call does
 	steps   map[*ssa.Parameter]bool   // parameters that get what a loop counts
 	results map[*ssa.Function][]dependence
-	places  map[any]origin             // fields and variables to which only such values are assigned
+	places  map[any]origin             // fields and variables that get only such values
 	stores  map[ssa.Value][]*ssa.Store // assignments to a variable, if known
 }
 
@@ -61,7 +61,8 @@ func newDiffering(m *model) *differing {
 					d.stores[global] = append(d.stores[global], instr)
 				}
 			case *ssa.Alloc:
-				if stored, ok := m.stored(instr); ok {
+				// A jump$1 says how a loop over a function ends.
+				if stored, ok := m.stored(instr); ok && !strings.HasPrefix(instr.Comment, "jump$") {
 					d.stores[instr] = stored
 				}
 			}

@@ -165,10 +165,16 @@ func (m *model) counts(v ssa.Value) bool {
 	return false
 }
 
-// leads reports whether a condition that leads to b is such that is returns true.
+// leads reports whether is returns true for a condition that leads to b. The condition that ends a
+// loop does not lead to what follows the loop.
 func (m *model) leads(b *ssa.BasicBlock, is func(cond ssa.Value, holds bool) bool) bool {
 	for at := b; at.Idom() != nil; at = at.Idom() {
-		if branch, ok := at.Idom().Instrs[len(at.Idom().Instrs)-1].(*ssa.If); ok && len(at.Preds) == 1 && is(branch.Cond, at == at.Idom().Succs[0]) {
+		from := at.Idom()
+		branch, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+		if !ok || len(at.Preds) != 1 || at == from.Succs[1] && slices.ContainsFunc(from.Preds, from.Dominates) {
+			continue
+		}
+		if is(branch.Cond, at == from.Succs[0]) {
 			return true
 		}
 	}

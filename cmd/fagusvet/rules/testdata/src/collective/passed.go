@@ -89,3 +89,34 @@ func own(n *fagus.Node, x []float64) error {
 	}
 	return nil
 }
+
+// receives returns from a loop over a function, and sets done after a loop over its items.
+func receives(n *fagus.Node, c *parts.Channel[int], x []int) error {
+	if n.Rank() == 0 {
+		for v, err := range c.All() {
+			if err != nil {
+				return err
+			}
+			println(v)
+		}
+	}
+	done := false
+	round := func() error {
+		for i := n.Rank(); i < len(x); i += n.Nodes() {
+			if x[i] == 0 {
+				return n.Err()
+			}
+		}
+		done = true
+		return nil
+	}
+	for !done {
+		if err := round(); err != nil {
+			return err
+		}
+		if err := n.Fence(); err != nil {
+			return err
+		}
+	}
+	return n.Barrier()
+}
