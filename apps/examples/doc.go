@@ -1,9 +1,12 @@
-// Package examples has small programs, to read and to start from. Each is a command of one page
-// that uses fagus/program and fagus/parts:
+// Package examples has small programs, to read and to start from: a folder for each, with main.go
+// and main_test.go, which compares the program with a sequential computation. `fagus new --example
+// NAME DIR` copies these two files into a module of one's own.
 //
-//	go run ./apps/examples/life --nodes 4                    // a torus in blocks of rows
-//	go run ./apps/examples/wordcount --net shm README.md     // keys that all ranks count
+//	go run ./cmd/fagus new --list                            // the examples
+//	go run ./apps/examples/halo --nodes 4                    // two fields, and a picture of them
+//	go run ./apps/examples/index --net shm README.md         // words and their places
 //	go run ./apps/examples/tasks --mode threaded --size 12   // tasks that add tasks
 //
-// docs/guide/tutorial.md and docs/guide/program.md explain how such programs are written and run.
+// docs/guide/program.md says what each shows, and docs/guide/tutorial.md how such programs are
+// written and run.
 package examples

@@ -57,6 +57,7 @@ func exemptions() (all []exemption) {
 
 		{"^(fagus checkpoint diff .*)", "$1 || [ $$? = 1 ]"},
 		{"^fagus new life", "rm -rf life && fagus new life"},
+		{"^fagus new --example halo waves", "rm -rf waves && fagus new --example halo waves"},
 		{"(sweep transfer|sweep mpi)( --net .*|$)", "$1 --n 64$2"}, {"sweep barrier$", "sweep barrier --nodes 2..256"},
 		{"sweep variables(.*)", "sweep variables$1 --bytes 8 --rounds 2"}, {"sweep imbalance(.*)", "sweep imbalance$1 --tasks 16"},
 		{"sweep scale.*", "sweep scale --nodes 2,14 stencil"},

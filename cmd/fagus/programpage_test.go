@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fagus-dsm/fagus/apps/examples"
 )
 
 // programPage is the guide to programs of one's own.
@@ -54,6 +56,15 @@ func TestProgramPage(t *testing.T) {
 	source = bytes.ReplaceAll(source, []byte("{{.Name}}"), []byte("digits"))
 	if !bytes.Contains(page, append([]byte("```go\n"), append(source, "```\n"...)...)) {
 		t.Errorf("%s does not show main.go as fagus new writes it: copy it from internal/newprogram/template", programPage)
+	}
+	all, err := examples.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if row := fmt.Sprintf("\n| [%s](../../apps/examples/%[1]s/main.go) | ", e.Name); !bytes.Contains(page, []byte(row)) {
+			t.Errorf("the table of examples in %s has no row %q", programPage, row)
+		}
 	}
 	script, err := commandsOf(programPage)
 	if n := strings.Count(script, "\necho '+ "); err != nil || n < 20 {

@@ -1,5 +1,7 @@
 // Command life plays Conway's game of life on a torus, and prints how many cells live at the end.
 //
+//	go run . --nodes 4 --size 1000
+//
 // The ranks divide the rows. A parts.Pair holds two grids: in each step a rank computes its rows of
 // the next generation from its rows of the present one and a row of either neighbour.
 package main
@@ -19,12 +21,22 @@ var (
 	generations = flag.Int("generations", 100, "play `N` generations")
 )
 
-func main() { program.App{About: "plays the game of life on a torus", Run: life}.Main() }
+func main() { program.App{About: "plays the game of life on a torus", Run: run}.Main() }
 
-func life(n *fagus.Node) error {
-	cells, err := parts.NewPair[uint8](n, "cells", parts.Shape{Rows: *size, Columns: *size, Halo: 1, Wrap: true})
+// run runs once as every rank.
+func run(n *fagus.Node) error {
+	alive, err := life(n, *size, *generations)
+	if n.Rank() == 0 && err == nil {
+		fmt.Println(alive, "cells live")
+	}
+	return err
+}
+
+// life returns how many cells live after so many generations.
+func life(n *fagus.Node, size, generations int) (alive int, err error) {
+	cells, err := parts.NewPair[uint8](n, "cells", parts.Shape{Rows: size, Columns: size, Halo: 1, Wrap: true})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	lo, hi := cells.Now.Mine()
 	fill := func() error {
@@ -37,21 +49,20 @@ func life(n *fagus.Node) error {
 		return nil
 	}
 	if err := cells.Fill(fill); err != nil {
-		return err
+		return 0, err
 	}
 	step := func() error {
 		for i := lo; i < hi; i++ {
 			next(cells.Next.Row(i), cells.Now.Row(i-1), cells.Now.Row(i), cells.Now.Row(i+1))
 		}
-		n.Spend(fagus.Time((hi-lo)**size) * 10 * fagus.Nanosecond) // on a simulated network
+		n.Spend(fagus.Time((hi-lo)*size) * 10 * fagus.Nanosecond) // on a simulated network
 		return nil
 	}
-	for range *generations {
+	for range generations {
 		if err := cells.Step(step); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	alive := 0
 	count := func() {
 		for i := lo; i < hi; i++ {
 			for _, cell := range cells.Now.Row(i) {
@@ -60,13 +71,9 @@ func life(n *fagus.Node) error {
 		}
 	}
 	if err := n.Set(cells.Now.WantMine(fagus.Shared)...).Do(count); err != nil {
-		return err
+		return 0, err
 	}
-	alive, err = fagus.Reduce(n, alive, func(a, b int) int { return a + b })
-	if n.Rank() == 0 && err == nil {
-		fmt.Println(alive, "cells live")
-	}
-	return err
+	return fagus.Reduce(n, alive, func(a, b int) int { return a + b })
 }
 
 // next computes a row of the next generation from the rows above, here and below.

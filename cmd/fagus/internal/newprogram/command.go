@@ -21,6 +21,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
+	"github.com/fagus-dsm/fagus/apps/examples"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
 
@@ -30,14 +31,21 @@ func Command() *cli.Command {
 		Name: "new", Usage: "write a module with a small program of your own, and a test of it",
 		UsageText: `fagus new [flags] DIR
 
-fagus new life && cd life && go test ./... && go run . --nodes 4`,
+fagus new life && cd life && go test ./... && go run . --nodes 4
+fagus new --list                          # the examples
+fagus new --example halo waves            # main.go and its test are those of an example`,
 		Description: "DIR must not exist, or be empty. It gets go.mod, main.go, main_test.go and README.md. The program is\n" +
 			"called like DIR. fagus new runs go mod tidy in it, which may need the network.",
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "example", Usage: "write the program `NAME` of the examples, with its test", DefaultText: "a program that counts digits"},
+			&cli.BoolFlag{Name: "list", Usage: "list the examples, and write nothing"},
 			&cli.StringFlag{Name: "module", Usage: "`PATH` of the module", DefaultText: "example.com/ and the name of DIR"},
 			&cli.StringFlag{Name: "checkout", Usage: "use Fagus from a checkout in `FOLDER`", DefaultText: "the one that fagus was built in, unless it was installed with a version"},
 		},
 		Action: func(c *cli.Context) error {
+			if c.Bool("list") {
+				return list(c)
+			}
 			if c.NArg() != 1 {
 				return usage.Errorf("want one folder; see 'fagus new --help'")
 			}
@@ -61,6 +69,11 @@ func write(c *cli.Context) error {
 	}
 	if err := checkEmpty(dir); err != nil {
 		return err
+	}
+	if c.IsSet("example") {
+		if p.Example, err = example(c.String("example")); err != nil {
+			return err
+		}
 	}
 	if p.Fagus, err = source(c.String("checkout")); err != nil {
 		return err
@@ -127,6 +140,7 @@ var templates embed.FS
 // project is what the templates of a new module need.
 type project struct {
 	Name, Module string
+	Example      *examples.Example // nil: the program of the templates
 	Fagus
 }
 
@@ -188,6 +202,10 @@ func (p *project) files() ([]file, error) {
 		return nil, err
 	}
 	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), ".tmpl"); p.Example != nil && name != "README.md" {
+			all = append(all, file{name, map[string][]byte{"main.go": p.Example.Main, "main_test.go": p.Example.Test}[name]})
+			continue
+		}
 		t, err := template.ParseFS(templates, path.Join("template", e.Name()))
 		if err != nil {
 			return nil, err

@@ -78,6 +78,22 @@ func TestModule(t *testing.T) {
 			t.Errorf("%q is missing in go.mod:\n%s", want, local["go.mod"])
 		}
 	}
+	for _, name := range []string{"cg", "service"} {
+		e, err := example(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		module := text(project{Name: "mine", Module: "example.com/mine", Example: e, Fagus: Fagus{Checkout: checkout}})
+		for _, file := range []string{"main.go", "main_test.go"} {
+			want, err := os.ReadFile(filepath.Join(checkout, "apps", "examples", name, file))
+			if err != nil || module[file] != string(want) {
+				t.Errorf("%v; %s of example %s is\n%s", err, file, name, module[file])
+			}
+		}
+		if !strings.Contains(module["README.md"], "`fagus new --example "+name+"`") || len(module) != len(local) {
+			t.Errorf("of example %s there are %d files, and README.md is\n%s", name, len(module), module["README.md"])
+		}
+	}
 	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
 	if err != nil || local["go.sum"] != string(sums) || !strings.Contains(local["README.md"], "checkout "+checkout) {
 		t.Errorf("%v; README.md is\n%s", err, local["README.md"])
