@@ -120,18 +120,6 @@ func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange)
 
 func Timed(n *fagus.Node, f func() error) (int, error) { return 0, f() }
 
-type List[T any] struct{ node *fagus.Node }
-
-func NewList[T any](n *fagus.Node, name string, room int) (*List[T], error) {
-	return &List[T]{n}, nil
-}
-
 func NewLists[T any](n *fagus.Node, name string, count, room int) ([]*List[T], error) {
 	return []*List[T]{{n}}, nil
 }
-
-func (l *List[T]) Write() fagus.Request     { return fagus.Request{} }
-func (l *List[T]) Append(values ...T) error { return nil }
-
-func Gather[T any](n *fagus.Node, v T) ([]T, error)                               { return []T{v}, nil }
-func Reduce[T any](n *fagus.Node, v T, combine func(a, b T) T) (all T, err error) { return v, nil }
