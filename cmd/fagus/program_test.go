@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/quic"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 	"github.com/fagus-dsm/fagus/fagus/cluster/gossip"
+	"github.com/fagus-dsm/fagus/fagus/parts"
 	"github.com/fagus-dsm/fagus/fagus/program"
 )
 
@@ -43,6 +45,9 @@ func counter() {
 		if flag.Arg(0) == "crash" {
 			return crash(n)
 		}
+		if flag.Arg(0) == "words" {
+			return words(n, flag.Arg(1) == "close")
+		}
 		return increase(n, *add)
 	}, Plain: func(measure func(func() error) error) error {
 		if flag.Arg(0) == "measured" {
@@ -58,6 +63,39 @@ func compute(spin time.Duration, progress func(done, of int)) {
 	for began := time.Now(); time.Since(began) < spin; {
 		progress(int(time.Since(began).Milliseconds()), int(spin.Milliseconds()))
 	}
+}
+
+// words sends words from rank 0 to the others, which count their letters. Without close it forgets
+// to close the channel, and they wait forever.
+func words(n *fagus.Node, close bool) error {
+	c, err := parts.NewChannel[string](n, "words", 2, 1)
+	if err != nil {
+		return err
+	}
+	letters := 0
+	for i := 0; n.Rank() == 0 && i < 20; i++ {
+		if err := c.Send(strings.Repeat("x", 100*i)); err != nil {
+			return err
+		}
+	}
+	if n.Rank() == 0 && close {
+		err = c.Close()
+	} else if n.Rank() > 0 {
+		for w, err := range c.All() {
+			if err != nil {
+				return err
+			}
+			letters += len(w)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	letters, err = fagus.Reduce(n, letters, func(a, b int) int { return a + b })
+	if n.Rank() == 0 {
+		fmt.Println(letters, "letters")
+	}
+	return err
 }
 
 // crash counts the ranks. Rank 1 uses the sum as an index, which is too large.

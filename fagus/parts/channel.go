@@ -30,9 +30,10 @@ import (
 // and structs with them. What the channel holds is in checkpoints, and a run that resumes may have
 // another number of ranks.
 //
-// In Threaded mode a value goes from rank to rank at once. In Phase mode each Send and each Receive
-// is a phase, in which all ranks take part by their next call: so values that are more than a few
-// microseconds of work are best in threaded mode, or many at a time.
+// In Threaded mode a value goes from rank to rank at once. In Phase mode a Send is a phase, in
+// which all ranks take part by their next call. A Receive takes the rank's share of what is there,
+// the values divided by the ranks that receive, and is a phase if the last share is used up. With
+// checkpoints it takes one value, so that the rest is saved.
 type Channel[T any] struct {
 	node     *fagus.Node
 	name     string
@@ -43,6 +44,9 @@ type Channel[T any] struct {
 	set      *fagus.SyncSet
 	codec    codec.Codec[T]
 	buffer   []byte // the value that is being sent or received
+	shares   bool   // a Receive takes a share
+	receives bool   // this rank has received
+	taken    []T    // the rest of the last share
 
 	hasRoom, hasValue func() bool
 }
@@ -50,13 +54,14 @@ type Channel[T any] struct {
 // The elements of Channel.head. A value that is longer than the free part of the ring goes in
 // pieces. Meanwhile no other rank may send, or receive.
 const (
-	sent     = iota // the number of values
-	written         // the number of bytes
-	writing         // 1 plus the rank that has sent a part of a value; 0: none has
-	received        // as sent
-	read            // as written
-	reading         // as writing
-	closed          // how many ranks have called Close
+	sent      = iota // the number of values
+	written          // the number of bytes
+	writing          // 1 plus the rank that has sent a part of a value; 0: none has
+	received         // as sent
+	read             // as written
+	reading          // as writing
+	closed           // how many ranks have called Close
+	receivers        // how many have called Receive
 	headLength
 )
 
@@ -70,7 +75,7 @@ func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (c *Ch
 	if capacity < 1 || capacity > mostRoom || senders < 1 || senders > n.Nodes() {
 		return nil, fmt.Errorf("parts: channel %q with room for %d values, and %d senders: want room for 1 to %d, and 1 to %d senders", name, capacity, senders, mostRoom, n.Nodes())
 	}
-	c = &Channel[T]{node: n, name: name, capacity: int64(capacity), senders: int64(senders)}
+	c = &Channel[T]{node: n, name: name, capacity: int64(capacity), senders: int64(senders), shares: n.Mode() == fagus.Phase && !n.Checkpoints()}
 	if c.codec, err = codecOf[T](n); err != nil {
 		return nil, fmt.Errorf("parts: channel %q: %w", name, err)
 	}
@@ -149,6 +154,10 @@ func (c *Channel[T]) Send(value T) error {
 // Receive returns the next value. It waits while the channel is empty. ok is false if the channel
 // is closed and empty. The rank must hold no variable.
 func (c *Channel[T]) Receive() (value T, ok bool, err error) {
+	if len(c.taken) > 0 {
+		value, c.taken = c.taken[0], c.taken[1:]
+		return value, true, nil
+	}
 	b := c.buffer[:0]
 	for length := wordBytes; len(b) < length; {
 		h, err := c.acquire(c.hasValue)
@@ -158,20 +167,50 @@ func (c *Channel[T]) Receive() (value T, ok bool, err error) {
 		if h[written] == h[read] {
 			return value, false, c.release()
 		}
+		changed := []fagus.Range{c.head.Range(received, reading+1)}
+		if !c.receives {
+			h[receivers]++
+			c.receives, changed = true, append(changed, c.head.Range(receivers, receivers+1))
+		}
 		b, length = c.take(h, b, length)
 		if h[reading] = 1 + int64(c.node.Rank()); len(b) == length {
 			h[reading] = 0
 			h[received]++
+			value, err = c.codec.DecodeAll(b[wordBytes:])
+			if err == nil {
+				err = c.share(h)
+			}
 		}
-		if err := c.release(c.head.Range(received, reading+1)); err != nil {
-			return value, false, err
+		if released := c.release(changed...); err == nil {
+			err = released
+		}
+		if err != nil {
+			return value, false, fmt.Errorf("parts: channel %q: %w", c.name, err)
 		}
 	}
 	c.buffer = b
-	if value, err = c.codec.DecodeAll(b[wordBytes:]); err != nil {
-		return value, false, fmt.Errorf("parts: channel %q: %w", c.name, err)
-	}
 	return value, true, nil
+}
+
+// share takes this rank's share of the values that are left.
+func (c *Channel[T]) share(h []int64) error {
+	if !c.shares {
+		return nil
+	}
+	c.taken = c.taken[:0]
+	for range (h[sent] - h[received]) / max(1, h[receivers]) {
+		b, length := c.take(h, nil, wordBytes)
+		if len(b) < length {
+			return fmt.Errorf("its memory is damaged: a value of %d bytes ends after %d", length, len(b))
+		}
+		value, err := c.codec.DecodeAll(b[wordBytes:])
+		if err != nil {
+			return err
+		}
+		c.taken = append(c.taken, value)
+		h[received]++
+	}
+	return nil
 }
 
 // take appends to b what the ring has of a value of length bytes. The value begins with its length,

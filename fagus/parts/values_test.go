@@ -191,7 +191,7 @@ func TestTableOfValues(t *testing.T) {
 // failing can be encoded only while Fails is false.
 type failing struct {
 	Fails bool
-	f     func()
+	_     func()
 }
 
 func (f failing) MarshalBinary() ([]byte, error) {

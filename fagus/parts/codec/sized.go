@@ -114,11 +114,11 @@ func decodeElements(d *decoder, t reflect.Type, element *plan, to *header, lengt
 // mapping encodes the number of entries and 1, or 0 for nil, and the entries in the order of their
 // bytes.
 func (c *compiler) mapping(t reflect.Type) (*plan, error) {
-	key, err := (&compiler{key: true, plans: map[reflect.Type]*plan{}}).of(t.Key())
-	if err != nil {
+	if _, err := (&compiler{key: true, plans: map[reflect.Type]*plan{}}).of(t.Key()); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
-	if key, err = c.of(t.Key()); err != nil { // -0 stays -0
+	key, err := c.of(t.Key()) // -0 stays -0
+	if err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	value, err := c.of(t.Elem())
