@@ -218,7 +218,7 @@ func fagusPlaces() []place {
 		{dir: in + "replay", may: []string{"fagus/cluster", "fagus/program/runflags", "fagus/program/usage", "fagus/recording", "fagus/replay", base, in + "elements", in + "travel"}},
 		{dir: in + "checkpoints", may: []string{"fagus/program/cmdline", "fagus/program/usage", "fagus/program/outfile", "fagus", "fagus/checkpoint", "fagus/npy", base, in + "elements", runflags}, time: "prints when a checkpoint was made"},
 		{dir: in + "identity", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/cluster", "fagus/program/usage"}},
-		{dir: in + "newprogram", may: []string{"apps/examples", "fagus/program/usage"}, time: "limits the Go tool"},
+		{dir: in + "newprogram", may: []string{"apps/[^c]*", "fagus/program/usage"}, time: "limits the Go tool"},
 		{dir: in + "namespaces", time: "limits the command ip"},
 		{dir: in + "bench/corepair", time: "times a cache line"},
 		{dir: in + "bench/hog", may: []string{in + "bench/corepair"}, time: "limits the start and the end of a process"},

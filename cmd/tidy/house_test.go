@@ -34,6 +34,7 @@ func sloppy() source {
 		"phase/phase.go":                 "package phase\n\nimport \"time\"\n\nvar T = time.Now\n",
 		"fagus/fagus.go":                 "package fagus\n\nimport _ \"foul.test\"\n\nfunc init()   {}\n",
 		"fagus/checkpoint/checkpoint.go": "package checkpoint\n\nimport _ \"foul.test\"\n",
+		"fagus/program/program.go":       "package program\n\nimport _ \"foul.test\"\n",
 		"ringbuf/ringbuf.go":             "package ringbuf\n\nimport _ \"m.test/phase\"\n\nfunc F() {\n" + lines(90) + "}\n",
 		"CONTRIBUTING.md":                "| term | not |\n|---|---|\n| poll | looked |\n",
 		"docs/a.md":                      "[gone](gone.md)\n" + strings.Repeat("wide ", 21) + "\n",

@@ -146,8 +146,6 @@ func fagusCall(c *ssa.CallCommon) call {
 	name, receiver := call(f.Name()), receiverName(f)
 	if f.Pkg().Path() == partsPath && receiver != "" {
 		name = call(receiver) + "." + name
-	} else if f.Pkg().Path() == partsPath && (name == callGather || name == callReduce) {
-		name = "parts." + name
 	}
 	switch name {
 	case "Queue.EachInRounds":
