@@ -26,11 +26,7 @@ func (e *Engine) Await(id syncvar.ID) {
 
 // AcquireChanged is Acquire after another rank has changed the variable of Await.
 func (e *Engine) AcquireChanged(shared, exclusive []syncvar.ID) error {
-	e.observer.Entered()
-	if err := e.port.Err(); err != nil {
-		return err
-	}
-	if err := e.called(); err != nil {
+	if err := e.enter(); err != nil {
 		return err
 	}
 	if w := &e.watcher; e.own.changed.Load() == 0 {

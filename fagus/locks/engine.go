@@ -165,15 +165,20 @@ func (e *Engine) Declare(f func() error) error {
 // Acquire returns when the rank has all variables of both lists, which are strictly increasing and
 // disjoint. The rank must hold none of the variables.
 func (e *Engine) Acquire(shared, exclusive []syncvar.ID) error {
+	if err := e.enter(); err != nil {
+		return err
+	}
+	return e.acquireAll(shared, exclusive)
+}
+
+// enter begins an Acquire.
+func (e *Engine) enter() error {
 	e.observer.Entered()
 	// A rank that finds its variables free would not notice a failed port.
 	if err := e.port.Err(); err != nil {
 		return err
 	}
-	if err := e.called(); err != nil {
-		return err
-	}
-	return e.acquireAll(shared, exclusive)
+	return e.called()
 }
 
 func (e *Engine) acquireAll(shared, exclusive []syncvar.ID) error {

@@ -30,10 +30,9 @@ import (
 // and structs with them. What the channel holds is in checkpoints, and a run that resumes may have
 // another number of ranks.
 //
-// In Threaded mode a value goes from rank to rank at once. In Phase mode a Send is a phase, in
-// which all ranks take part by their next call. A Receive takes the rank's share of what is there,
-// the values divided by the ranks that receive, and is a phase if the last share is used up. With
-// checkpoints it takes one value, so that the rest is saved.
+// In Threaded mode a value goes from rank to rank at once. In Phase mode each Send and each Receive
+// is a phase, in which all ranks take part by their next call: so values that are more than a few
+// microseconds of work are best in threaded mode, or many at a time.
 type Channel[T any] struct {
 	node     *fagus.Node
 	name     string
@@ -44,9 +43,6 @@ type Channel[T any] struct {
 	set      *fagus.SyncSet
 	codec    codec.Codec[T]
 	buffer   []byte // the value that is being sent or received
-	shares   bool   // a Receive takes a share
-	receives bool   // this rank has received
-	taken    []T    // the rest of the last share
 
 	hasRoom, hasValue func() bool
 }
@@ -54,14 +50,13 @@ type Channel[T any] struct {
 // The elements of Channel.head. A value that is longer than the free part of the ring goes in
 // pieces. Meanwhile no other rank may send, or receive.
 const (
-	sent      = iota // the number of values
-	written          // the number of bytes
-	writing          // 1 plus the rank that has sent a part of a value; 0: none has
-	received         // as sent
-	read             // as written
-	reading          // as writing
-	closed           // how many ranks have called Close
-	receivers        // how many have called Receive
+	sent     = iota // the number of values
+	written         // the number of bytes
+	writing         // 1 plus the rank that has sent a part of a value; 0: none has
+	received        // as sent
+	read            // as written
+	reading         // as writing
+	closed          // how many ranks have called Close
 	headLength
 )
 
@@ -69,13 +64,16 @@ const (
 // differ in size.
 const usualBytes = 256
 
+// longestValue bounds an encoded value. All its bits are set: a length from damaged memory is cut.
+const longestValue = math.MaxInt32
+
 // NewChannel makes a channel with room for capacity values. It is closed when senders ranks have
 // called Close. NewChannel is collective.
 func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (c *Channel[T], err error) {
 	if capacity < 1 || capacity > mostRoom || senders < 1 || senders > n.Nodes() {
 		return nil, fmt.Errorf("parts: channel %q with room for %d values, and %d senders: want room for 1 to %d, and 1 to %d senders", name, capacity, senders, mostRoom, n.Nodes())
 	}
-	c = &Channel[T]{node: n, name: name, capacity: int64(capacity), senders: int64(senders), shares: n.Mode() == fagus.Phase && !n.Checkpoints()}
+	c = &Channel[T]{node: n, name: name, capacity: int64(capacity), senders: int64(senders)}
 	if c.codec, err = codecOf[T](n); err != nil {
 		return nil, fmt.Errorf("parts: channel %q: %w", name, err)
 	}
@@ -123,6 +121,9 @@ func (c *Channel[T]) Send(value T) error {
 	if err != nil {
 		return fmt.Errorf("parts: channel %q: %w", c.name, err)
 	}
+	if len(b)-wordBytes > longestValue {
+		return fmt.Errorf("parts: channel %q: a value of %d bytes: want at most %d", c.name, len(b)-wordBytes, longestValue)
+	}
 	c.buffer = b
 	binary.NativeEndian.PutUint64(b, uint64(len(b)-wordBytes))
 	for len(b) > 0 {
@@ -154,10 +155,6 @@ func (c *Channel[T]) Send(value T) error {
 // Receive returns the next value. It waits while the channel is empty. ok is false if the channel
 // is closed and empty. The rank must hold no variable.
 func (c *Channel[T]) Receive() (value T, ok bool, err error) {
-	if len(c.taken) > 0 {
-		value, c.taken = c.taken[0], c.taken[1:]
-		return value, true, nil
-	}
 	b := c.buffer[:0]
 	for length := wordBytes; len(b) < length; {
 		h, err := c.acquire(c.hasValue)
@@ -167,50 +164,20 @@ func (c *Channel[T]) Receive() (value T, ok bool, err error) {
 		if h[written] == h[read] {
 			return value, false, c.release()
 		}
-		changed := []fagus.Range{c.head.Range(received, reading+1)}
-		if !c.receives {
-			h[receivers]++
-			c.receives, changed = true, append(changed, c.head.Range(receivers, receivers+1))
-		}
 		b, length = c.take(h, b, length)
 		if h[reading] = 1 + int64(c.node.Rank()); len(b) == length {
 			h[reading] = 0
 			h[received]++
-			value, err = c.codec.DecodeAll(b[wordBytes:])
-			if err == nil {
-				err = c.share(h)
-			}
 		}
-		if released := c.release(changed...); err == nil {
-			err = released
-		}
-		if err != nil {
-			return value, false, fmt.Errorf("parts: channel %q: %w", c.name, err)
+		if err := c.release(c.head.Range(received, reading+1)); err != nil {
+			return value, false, err
 		}
 	}
 	c.buffer = b
+	if value, err = c.codec.DecodeAll(b[wordBytes:]); err != nil {
+		return value, false, fmt.Errorf("parts: channel %q: %w", c.name, err)
+	}
 	return value, true, nil
-}
-
-// share takes this rank's share of the values that are left.
-func (c *Channel[T]) share(h []int64) error {
-	if !c.shares {
-		return nil
-	}
-	c.taken = c.taken[:0]
-	for range (h[sent] - h[received]) / max(1, h[receivers]) {
-		b, length := c.take(h, nil, wordBytes)
-		if len(b) < length {
-			return fmt.Errorf("its memory is damaged: a value of %d bytes ends after %d", length, len(b))
-		}
-		value, err := c.codec.DecodeAll(b[wordBytes:])
-		if err != nil {
-			return err
-		}
-		c.taken = append(c.taken, value)
-		h[received]++
-	}
-	return nil
 }
 
 // take appends to b what the ring has of a value of length bytes. The value begins with its length,
@@ -221,7 +188,7 @@ func (c *Channel[T]) take(h []int64, b []byte, length int) ([]byte, int) {
 		b = append(b, c.ring.Part(lo, hi)...)
 		h[read] += int64(hi - lo)
 		if len(b) == wordBytes {
-			length += int(binary.NativeEndian.Uint64(b) & math.MaxInt32)
+			length += int(binary.NativeEndian.Uint64(b) & longestValue)
 		}
 	}
 	return b, length

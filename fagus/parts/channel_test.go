@@ -227,3 +227,39 @@ func TestChannelMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestReceiveOnce: a rank that receives one value leaves the rest to others, in both modes.
+func TestReceiveOnce(t *testing.T) {
+	onChannels(t, func(on fagus.Config) {
+		if on.Nodes < 3 {
+			return
+		}
+		got := runFor(t, on, func(n *fagus.Node) (got []int, err error) {
+			c, err := parts.NewChannel[int](n, "c", 8, 1)
+			if err != nil {
+				return nil, err
+			}
+			for i := 0; n.Rank() == 0 && i < 8; i++ {
+				if err := c.Send(i); err != nil {
+					return nil, err
+				}
+			}
+			if err := n.Barrier(); err != nil {
+				return nil, err
+			}
+			times := map[int]int{1: 1, 2: 7}[n.Rank()]
+			for range times {
+				v, ok, err := c.Receive()
+				if err != nil || !ok {
+					return nil, err
+				}
+				got = append(got, v)
+			}
+			return got, n.Err()
+		})
+		all := slices.Sorted(slices.Values(slices.Concat(got...)))
+		if len(got[1]) != 1 || !slices.Equal(all, []int{0, 1, 2, 3, 4, 5, 6, 7}) {
+			t.Fatalf("%d nodes, %v mode: received %v", on.Nodes, on.Mode, got)
+		}
+	})
+}
