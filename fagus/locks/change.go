@@ -76,13 +76,8 @@ func (e *Engine) releaseChanged(id syncvar.ID, written []syncvar.ID) error {
 		return err
 	}
 	for _, r := range ranks {
-		at := e.entries[r]
-		at.changed.Store(1 + uint32(e.rank))
-		delay.Here()
-		if at.sleeps.Load() != 0 {
-			if err := e.poster.post(r); err != nil {
-				return err
-			}
+		if err := e.notify(r, &e.entries[r].changed, 1+uint32(e.rank)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/delay"
@@ -152,14 +153,19 @@ func (e *Engine) take(l *lock) (first uint32, err error) {
 // variable, which may belong to another rank by now.
 func (e *Engine) tell(ranks []dimmnet.Rank) error {
 	for _, r := range ranks {
-		at := e.entries[r]
-		at.granted.Store(1)
-		delay.Here()
-		if at.sleeps.Load() != 0 {
-			if err := e.poster.post(r); err != nil {
-				return err
-			}
+		if err := e.notify(r, &e.entries[r].granted, 1); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// notify sets a word of a rank's entry, for which the rank waits, and wakes the rank if it sleeps.
+func (e *Engine) notify(r dimmnet.Rank, word *atomic.Uint32, value uint32) error {
+	word.Store(value)
+	delay.Here()
+	if e.entries[r].sleeps.Load() != 0 {
+		return e.poster.post(r)
 	}
 	return nil
 }
