@@ -117,6 +117,8 @@ func TestDisplay(t *testing.T) {
 		}
 	}
 	w.await(t, clearLine+"BAR41 %")
+	d.show(at(450, 1000)) // the lines may have taken the place of the first bar
+	w.await(t, clearLine+"BAR45 %")
 	if _, err := r.Write([]byte("0: line\n")); err != nil {
 		t.Fatal(err)
 	}
