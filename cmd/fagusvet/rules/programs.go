@@ -3,6 +3,7 @@ package rules
 import (
 	"go/constant"
 	"go/token"
+	"go/types"
 	"maps"
 	"slices"
 
@@ -96,12 +97,12 @@ func (m *model) programOf(instr ssa.Instruction) (ssa.Value, manyRuns) {
 		if callee == nil || callee.Pkg == nil || callee.Signature.Recv() != nil || len(instr.Call.Args) == 0 {
 			return nil, manyRuns{}
 		}
-		last := instr.Call.Args[len(instr.Call.Args)-1]
+		program := programArgument(instr.Call.Args)
 		switch callee.Pkg.Pkg.Path() + "." + callee.Name() {
 		case fagusPath + ".Run":
-			return last, manyRuns{here: true, many: concurrent(instr.Call.Args[1])}
+			return program, manyRuns{here: true, many: concurrent(instr.Call.Args[1])}
 		case clusterPath + ".Run", programPath + ".Main":
-			return last, processes
+			return program, processes
 		}
 	case *ssa.Store:
 		if at, ok := instr.Addr.(*ssa.FieldAddr); ok {
@@ -111,6 +112,16 @@ func (m *model) programOf(instr ssa.Instruction) (ssa.Value, manyRuns) {
 		}
 	}
 	return nil, manyRuns{}
+}
+
+// programArgument returns the last argument that is a function, or nil.
+func programArgument(args []ssa.Value) ssa.Value {
+	for _, arg := range slices.Backward(args) {
+		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
+			return arg
+		}
+	}
+	return nil
 }
 
 // concurrent reports whether a Config certainly has several ranks that run at the same time in one

@@ -3,6 +3,8 @@ package fagus
 
 import "context"
 
+type Time int64
+
 type (
 	Access       uint8
 	Config       struct{ Nodes int }
@@ -58,7 +60,7 @@ func (n *Node) Set(requests ...Request) *SyncSet                    { return new
 func (n *Node) Acquire(set *SyncSet) error                          { return nil }
 func (n *Node) Release(set *SyncSet) error                          { return nil }
 func (n *Node) During(set *SyncSet, f func() error) error           { return f() }
-func (n *Node) Measure(f func() error) (int, error)                 { return 0, f() }
+func (n *Node) Measure(f func() error) (Time, error)                { return 0, f() }
 func (n *Node) Update() error                                       { return nil }
 func (n *Node) Barrier() error                                      { return nil }
 func (n *Node) Fence() error                                        { return nil }

@@ -7,6 +7,8 @@ import (
 	"github.com/fagus-dsm/fagus/fagus"
 )
 
-func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error) (fagus.Report, error) {
+type Driver interface{ Driver() string }
+
+func Run(ctx context.Context, cfg fagus.Config, program func(*fagus.Node) error, drivers ...Driver) (fagus.Report, error) {
 	return fagus.Report{}, nil
 }

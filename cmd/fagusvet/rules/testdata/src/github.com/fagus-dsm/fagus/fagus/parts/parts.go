@@ -67,7 +67,9 @@ func NewPool[T any](n *fagus.Node, name string, capacity int) (*Pool[T], error) 
 func (p *Pair[T]) Fill(f func() error) error { return f() }
 func (p *Pair[T]) Step(f func() error) error { return f() }
 
-func Together(pairs ...any) *Fields { return new(Fields) }
+type field interface{ Fill(f func() error) error }
+
+func Together(pairs ...field) *Fields { return new(Fields) }
 
 func (s *Fields) Fill(f func() error) error { return f() }
 func (s *Fields) Step(f func() error) error { return f() }
@@ -118,7 +120,7 @@ func (q *Queue) Each(work func(b int) error, r Results) error {
 
 func (p *Pool[T]) Each(first []T, work func(t T, add func(T)) error, x Exchange) error { return nil }
 
-func Timed(n *fagus.Node, f func() error) (int, error) { return 0, f() }
+func Timed(n *fagus.Node, f func() error) (fagus.Time, error) { return 0, f() }
 
 func NewLists[T any](n *fagus.Node, name string, count, room int) ([]*List[T], error) {
 	return []*List[T]{{n}}, nil
