@@ -81,12 +81,10 @@ type Serial struct {
 // mend returns what can be done about the waits w, which serialise a program.
 func mend(m Mode, w Wait) string {
 	switch mean := w.Time / Time(max(w.Times, 1)); {
-	case w.part == "Queue": // the program cannot reach the variables of package parts
-		return "give the parts.Queue larger batches (NewQueue)"
-	case w.part == "Pool":
-		return "let each task of the parts.Pool do more work"
-	case w.part != "":
-		return fmt.Sprintf("use parts.%s less often, for more data at a time", w.part)
+	case w.part == channelPart && m == Phase && mean >= shortWait:
+		return "each call of the parts.Channel is a phase of all ranks: use threaded mode, or send several values at a time, in a slice"
+	case w.part != "": // the program cannot reach the variables of package parts
+		return mendGrain(w.part)
 	case mean < shortWait:
 		return fmt.Sprintf("each wait takes only %v: take the variable less often, for more work at a time", mean)
 	case m == Phase:

@@ -112,6 +112,9 @@ func (t *tips) imbalance() {
 			one, others = t.place(excess, func(a, b *rankStretch) bool { return a.Until == b.Until && a.End == b.End })
 		}
 	}
+	if one.Part == channelPart && t.report.Mode == Phase && len(t.report.Serial()) > 0 {
+		return // ranks wait for each other in the phases of the channel, and the advice says so
+	}
 	where := ""
 	if one.Time > 0 && (tip.Kind == Alone || float64(others) >= alone*float64(one.Time)) {
 		tip.After, tip.Until, tip.Time, tip.Others = one.After, one.Until, one.Time, others
@@ -212,6 +215,8 @@ func (t *tips) where(s rankStretch) string {
 func (t *tips) mendAlone(s rankStretch) string {
 	ranks := fmt.Sprintf("divide this work among the %d ranks", len(t.of))
 	switch {
+	case s.Part == channelPart:
+		return mendUneven(s.Part)
 	case t.measured() || s.Times != 1:
 		return ranks
 	case s.End:
@@ -221,6 +226,9 @@ func (t *tips) mendAlone(s rankStretch) string {
 	}
 	return ranks + ", or, if it is input or output, let each rank read or write a part"
 }
+
+// channelPart is the name of parts.Channel.
+const channelPart = "Channel"
 
 // mendUneven returns what can be done about ranks that compute for different times, in terms of the
 // part that the program uses.
@@ -232,6 +240,8 @@ func mendUneven(part string) string {
 		return "let the longest tasks of the parts.Pool add smaller ones"
 	case "Table", "AllToAll":
 		return fmt.Sprintf("give it fewer of the data that it puts into the parts.%s", part)
+	case channelPart:
+		return "let more ranks receive from the parts.Channel, or give this one less to do for each value"
 	case "Grid", "Pair", "Blocks", "Whole":
 		return fmt.Sprintf("its block of the parts.%s takes longer than the others: divide the work otherwise, or deal it out by a parts.Queue", part)
 	}
@@ -292,6 +302,8 @@ func mendGrain(part string) string {
 		return "let each task of the parts.Pool do more work"
 	case "Grid", "Pair":
 		return fmt.Sprintf("give ranks larger blocks of the parts.%s, or use fewer ranks", part)
+	case channelPart:
+		return "send several values at a time by the parts.Channel, in a slice"
 	case "AllToAll":
 		return "exchange more at a time by the parts.AllToAll (its capacity), or use fewer ranks"
 	case "":

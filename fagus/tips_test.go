@@ -1,6 +1,7 @@
 package fagus_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -169,6 +170,9 @@ func partCases() []tipCase {
 			}
 			return n.Barrier()
 		}, ""},
+		{"a pipeline with a slow stage", `only rank 1 computes before the call at ` + line + `.*: let more ranks receive from the parts\.Channel, or give this one less to do for each value`, pipeline(1, 40, func(n *fagus.Node) { n.Spend(at(n, us, 4*ms)) }),
+			`rank 0 waited .* held by rank 1 .*each call of the parts\.Channel is a phase of all ranks: use threaded mode, or send several values`},
+		{"a channel of small values", `rank \d waited .*; send several values at a time by the parts\.Channel, in a slice`, pipeline(1, 1000, func(n *fagus.Node) { n.Spend(us) }), ""},
 		{"ranks compute at different lines", `rank 0 computes 3\.0 times as long as the others`, func(n *fagus.Node) error {
 			for range 20 {
 				var err error
@@ -192,6 +196,43 @@ func partCases() []tipCase {
 	}
 }
 
+// pipeline sends values from rank 0 to so many ranks, and calls work for each value on both sides.
+func pipeline(ranks, values int, work func(*fagus.Node)) func(*fagus.Node) error {
+	return inSlices(ranks, values, 1, work)
+}
+
+// inSlices sends the values in slices of a length.
+func inSlices(ranks, values, length int, work func(*fagus.Node)) func(*fagus.Node) error {
+	return func(n *fagus.Node) error {
+		c, err := parts.NewChannel[[]int64](n, "c", 8, 1)
+		if err != nil {
+			return err
+		}
+		switch {
+		case n.Rank() == 0:
+			for i := 0; i < values; i += length {
+				for range length {
+					work(n)
+				}
+				if err := c.Send(make([]int64, length)); err != nil {
+					return err
+				}
+			}
+			return c.Close()
+		case n.Rank() <= ranks:
+			for values, err := range c.All() {
+				if err != nil {
+					return err
+				}
+				for range values {
+					work(n)
+				}
+			}
+		}
+		return nil
+	}
+}
+
 // TestTips runs programs with a planted inefficiency on four simulated nodes, in both modes. Each
 // gets one advice, which says what was planted. Those without one get none.
 func TestTips(t *testing.T) {
@@ -212,6 +253,85 @@ func TestTips(t *testing.T) {
 				t.Errorf("%s, %v: the advice is %q, want %q\n%s", c.name, mode, advice, want, r.String())
 			}
 		}
+	}
+}
+
+// followed returns the programs of TestTips after their advice was followed, by name.
+func followed() map[string]func(*fagus.Node) error {
+	even := func(each fagus.Time) func(*fagus.Node) error {
+		return func(n *fagus.Node) error { return steps(n, 20, func() { n.Spend(each) }) }
+	}
+	return map[string]func(*fagus.Node) error{
+		"one rank computes longer":              even(1500 * us),
+		"one rank computes longer in one place": even(2750 * us),
+		"one rank returns later":                func(n *fagus.Node) error { n.Spend(40 * ms); return n.Barrier() },
+		"a serial part at rank 0":               even(1500 * us),
+		"input at rank 0":                       func(n *fagus.Node) error { n.Spend(20 * ms); return even(ms)(n) },
+		"input in a tenure of rank 0":           func(n *fagus.Node) error { n.Spend(20 * ms); return even(ms)(n) },
+		"output at rank 0":                      func(n *fagus.Node) error { err := even(ms)(n); n.Spend(20 * ms); return err },
+		"too fine a grain":                      func(n *fagus.Node) error { return steps(n, 50, func() { n.Spend(20 * us) }) },
+		"a queue in batches of one": func(n *fagus.Node) error {
+			q, err := parts.NewQueue(n, "q", 2000, 100)
+			if err != nil {
+				return err
+			}
+			return q.Each(func(int) error { n.Spend(100 * us); return nil }, parts.Results{})
+		},
+		"a queue with a long item": func(n *fagus.Node) error {
+			q, err := parts.NewQueue(n, "q", 64+60, 1) // the long item is 60 more
+			if err != nil {
+				return err
+			}
+			err = q.Each(func(int) error {
+				n.Spend(ms)
+				return nil
+			}, parts.Results{})
+			if err != nil {
+				return err
+			}
+			return n.Barrier()
+		},
+		"a pipeline with a slow stage": pipeline(3, 40, func(n *fagus.Node) { n.Spend(at(n, us, 4*ms)) }),
+		"a channel of small values":    inSlices(1, 1000, 50, func(n *fagus.Node) { n.Spend(us) }),
+		"one hot variable":             func(n *fagus.Node) error { n.Spend(20 * ms); return n.Barrier() },
+	}
+}
+
+// TestFollowTips follows the advice of the programs of TestTips: each saves time.
+func TestFollowTips(t *testing.T) {
+	after := followed()
+	for _, c := range slices.Concat(unevenCases(), partCases()) {
+		follow := after[c.name]
+		if follow == nil {
+			continue
+		}
+		for _, mode := range modes {
+			if mode == fagus.Phase && c.other != "" { // nothing, or that threaded mode is better
+				continue
+			}
+			took := func(program func(*fagus.Node) error) (longest fagus.Time, tips []fagus.Tip) {
+				r := succeed(t, fagus.Config{Nodes: 4, Mode: mode, Net: newSim(t, sim.Config{Env: "fagus2"})}, program)
+				for i := range r.Ranks {
+					longest = max(longest, r.Ranks[i].Total())
+				}
+				return longest, r.Tips
+			}
+			before, tips := took(c.program)
+			now, _ := took(follow)
+			saved, most := 1-float64(now)/float64(before), "unknown"
+			least := 0.1
+			if len(tips) > 0 {
+				least, most = tips[0].Share/2, fmt.Sprintf("%.0f %%", 100*tips[0].Share)
+			}
+			t.Logf("%-38s %-8v %9.2f ms, %9.2f ms after: %2.0f %% less; at most, by the tip: %s", c.name, mode, float64(before)/float64(ms), float64(now)/float64(ms), 100*saved, most)
+			if saved < least {
+				t.Errorf("%s, %v: following the advice saves %.0f %%, want %.0f %% or more", c.name, mode, 100*saved, 100*least)
+			}
+		}
+		delete(after, c.name)
+	}
+	if len(after) > 0 {
+		t.Errorf("advice is followed in programs that TestTips has not: %v", after)
 	}
 }
 

@@ -1,7 +1,6 @@
-package quic
+package pump
 
 import (
-	"context"
 	"errors"
 	"io"
 	"sync"
@@ -12,45 +11,62 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
+// Conn is a connection to a peer. One goroutine calls Read and Ended, another Write and CloseWrite.
+type Conn interface {
+	io.ReadWriter
+	// Ended is called when the peer has ended its bytes, and all of them were read.
+	Ended()
+	// CloseWrite tells the peer that no more bytes come.
+	CloseWrite() error
+	// Leave is called when this rank has closed the stream. From then on Read and Write wait for a
+	// limited time: for at most atMost, if the peer does not receive the last bytes earlier.
+	Leave(atMost time.Duration)
+	// Close is called after all other calls.
+	Close() error
+	// Count returns what the connection has carried. Any goroutine may call it, also after Close.
+	Count() dimmnet.Link
+}
+
 const (
-	// receiptTime bounds the wait for the receipt of a peer when a rank closes a connection.
-	receiptTime = time.Second
-	// goneTime is receiptTime for a peer that is gone. The last bytes leave in this time: if the
+	// leaveTime bounds the wait for a peer when a rank closes a connection.
+	leaveTime = time.Second
+	// goneTime is leaveTime for a peer that is gone. The last bytes leave in this time: if the
 	// peer's process is only stopped, it can read why it was given up.
 	goneTime = 20 * time.Millisecond
 )
 
 // errEnded is the error of a Write to a stream after this rank has ended it.
-var errEnded = errors.New("quic: this rank has ended the stream")
+var errEnded = errors.New("pump: this rank has ended the stream")
 
-// link makes one Stream of the two QUIC streams of a peer. Only its two goroutines wait.
+// link is a Stream over a Conn. Only its goroutines wait.
 type link struct {
-	*peer
+	conn     Conn
 	received *ring // bytes from the peer
 	outgoing *ring // bytes to the peer
-	poll     *poll
+	poll     *Poll
 	closing  sync.Once
+	pumps    sync.WaitGroup // the goroutines that use conn
 }
 
 var _ stream.Stream = (*link)(nil)
 
-func newLink(p *peer, at *poll) *link {
-	l := &link{peer: p, received: newRing(), outgoing: newRing(), poll: at}
-	at.goroutines.Go(l.receive)
-	at.goroutines.Go(l.send)
+// Add returns a stream over the connection to the peer of that rank. The Poll reports when it is
+// ready, and closes the connection.
+func (p *Poll) Add(rank dimmnet.Rank, conn Conn) stream.Stream {
+	l := &link{conn: conn, received: newRing(), outgoing: newRing(), poll: p}
+	l.pumps.Go(l.receive)
+	l.pumps.Go(l.send)
+	p.links[rank].Store(l)
 	return l
 }
 
-// Count counts QUIC packets: what they carried is sent again if they are lost.
-func (l *link) Count() dimmnet.Link {
-	s := l.conn.ConnectionStats()
-	return dimmnet.Link{Sent: s.BytesSent, Received: s.BytesReceived, Resent: s.PacketsLost}
-}
+// Count returns what the connection counts.
+func (l *link) Count() dimmnet.Link { return l.conn.Count() }
 
-// receive reads the stream of the peer to its end, and then sends the receipt.
+// receive reads the bytes of the peer to their end.
 func (l *link) receive() {
 	for {
-		n, err := l.in.Read(l.received.waitFree())
+		n, err := l.conn.Read(l.received.waitFree())
 		delay.Here()
 		l.received.filled(n)
 		if err != nil {
@@ -59,9 +75,7 @@ func (l *link) receive() {
 		delay.Here()
 		l.poll.Wake()
 		if err == io.EOF {
-			if receipt, err := l.conn.OpenUniStream(); err == nil {
-				_ = receipt.Close() // a receipt is an empty stream
-			}
+			l.conn.Ended()
 		}
 		if err != nil {
 			return
@@ -73,10 +87,10 @@ func (l *link) send() {
 	for {
 		b := l.outgoing.waitBytes()
 		if len(b) == 0 {
-			_ = l.out.Close() // fails only if the connection is closed
+			_ = l.conn.CloseWrite() // fails only if the connection is closed
 			return
 		}
-		n, err := l.out.Write(b)
+		n, err := l.conn.Write(b)
 		delay.Here()
 		l.outgoing.drained(n)
 		if err != nil {
@@ -119,26 +133,19 @@ func (l *link) Ignore() {
 	l.outgoing.notifyWritable(false)
 }
 
-// Close starts to close the connection. poll.Close waits until the connection is closed.
+// Close starts to close the connection. Poll.Close waits until the connection is closed.
 func (l *link) Close(gone bool) {
 	l.closing.Do(func() {
 		l.Ignore()
 		l.CloseWrite()
-		atMost := receiptTime
+		atMost := leaveTime
 		if gone {
 			atMost = goneTime
 		}
-		l.poll.goroutines.Go(func() { l.awaitReceipt(atMost) })
+		l.poll.goroutines.Go(func() {
+			l.conn.Leave(atMost)
+			l.pumps.Wait()
+			_ = l.conn.Close() // what fails now is of no use to anybody
+		})
 	})
-}
-
-// awaitReceipt waits for the peer's receipt: closing earlier would discard bytes on their way.
-func (l *link) awaitReceipt(atMost time.Duration) {
-	ctx, cancel := context.WithTimeout(context.Background(), atMost)
-	defer cancel()
-	code := codeOver
-	if _, err := l.conn.AcceptUniStream(ctx); err != nil {
-		code = codeLate // has no effect if the peer has closed the connection
-	}
-	_ = l.conn.CloseWithError(code, "")
 }

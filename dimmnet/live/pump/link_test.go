@@ -1,77 +1,53 @@
-package quic
+package pump
 
 import (
 	"io"
+	"net"
+	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
-	quicgo "github.com/quic-go/quic-go"
-
-	"github.com/fagus-dsm/fagus/dimmnet/live/meshtest"
+	"github.com/fagus-dsm/fagus/dimmnet"
 )
 
-// newConns returns the two ends of a connection that rank 1 dials: first rank 0's, then rank 1's.
-func newConns(t *testing.T) (accepted, dialed *quicgo.Conn) {
-	t.Helper()
-	authority := meshtest.NewAuthority(t, 2)
-	cfg := &quicgo.Config{MaxIncomingUniStreams: streamsPerPeer}
-	listener, err := newTransport(t).Listen(meshtest.Issue(t, authority, 0).Server(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dialed, err = newTransport(t).Dial(t.Context(), listener.Addr(), meshtest.Issue(t, authority, 1).Client(0), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if accepted, err = listener.Accept(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = dialed.CloseWithError(codeOver, "") })
-	return accepted, dialed
-}
+// conn is a Conn over TCP.
+type conn struct{ *net.TCPConn }
 
-// newPair returns the link of rank 0 to rank 1, and the streams of rank 1.
-func newPair(t *testing.T) (*link, *peer) {
+func (conn) Ended()                       {}
+func (c conn) Leave(atMost time.Duration) { _ = c.SetDeadline(time.Now().Add(atMost)) }
+func (conn) Count() dimmnet.Link          { return dimmnet.Link{} }
+
+// newPair returns a link, and the other end of its connection.
+func newPair(t *testing.T) (*link, *net.TCPConn) {
 	t.Helper()
-	accepted, dialed := newConns(t)
-	p := &peer{conn: accepted}
-	var err error
-	if p.out, err = p.conn.OpenUniStream(); err != nil {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	other := &peer{conn: dialed}
-	if other.out, err = dialed.OpenUniStream(); err != nil {
+	defer listener.Close()
+	dialed, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.out.Write([]byte{0}); err != nil { // announces the stream
+	accepted, err := listener.Accept()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if p.in, err = p.conn.AcceptUniStream(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.out.Write([]byte{0}); err != nil {
-		t.Fatal(err)
-	}
-	if other.in, err = dialed.AcceptUniStream(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.in.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
-	l := newLink(p, newPoll(0, nil))
+	p := NewPoll(1, func() {})
+	l := p.Add(0, conn{accepted.(*net.TCPConn)}).(*link)
 	t.Cleanup(func() {
-		_ = dialed.CloseWithError(codeOver, "")
+		_ = dialed.Close()
 		l.Close(false)
-		l.poll.goroutines.Wait()
+		p.Close()
 	})
-	return l, other
+	return l, dialed.(*net.TCPConn)
 }
 
-// TestWakeAfterBytes checks that the poll is woken only when the bytes, or the end of the stream,
-// can be read. The test holds the lock of the ring, so that nothing can be put.
+// TestWakeAfterBytes checks that the Poll is woken only when the bytes, or their end, can be read.
+// The test holds the lock of the ring, so that nothing can be put.
 func TestWakeAfterBytes(t *testing.T) {
 	l, other := newPair(t)
-	s := other.out
 	woken := func(atMost time.Duration) bool {
 		select {
 		case <-l.poll.woken:
@@ -80,16 +56,13 @@ func TestWakeAfterBytes(t *testing.T) {
 			return false
 		}
 	}
-	if !woken(10 * time.Second) { // by the first byte
-		t.Fatal("the first byte does not wake the poll")
-	}
 	for i := range 3 {
 		l.received.mu.Lock()
 		var err error
 		if i < 2 {
-			_, err = s.Write([]byte{1})
+			_, err = other.Write([]byte{1})
 		} else {
-			err = s.Close()
+			err = other.CloseWrite()
 		}
 		early := woken(100 * time.Millisecond)
 		l.received.mu.Unlock()
@@ -97,64 +70,63 @@ func TestWakeAfterBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if early {
-			t.Errorf("step %d: the poll is woken before the bytes are in the ring", i)
+			t.Errorf("step %d: the Poll is woken before the bytes are in the ring", i)
 		}
-		if !early && !woken(10*time.Second) {
-			t.Fatalf("step %d: the poll is not woken", i)
+		if !early && !woken(patient) {
+			t.Fatalf("step %d: the Poll is not woken", i)
 		}
 		if !l.received.readable() {
 			t.Errorf("step %d: nothing can be read", i)
 		}
 		var p [8]byte
-		if n, err := l.Read(p[:]); i == 0 && n != 2 || i == 1 && n != 1 || i == 2 && err == nil {
+		if n, err := l.Read(p[:]); i < 2 && n != 1 || i == 2 && err != io.EOF {
 			t.Errorf("step %d: Read returned %d bytes, %v", i, n, err)
 		}
 	}
 }
 
-// TestLastBytes checks that the bytes of a stream come before its end, even if one Read of the
-// stream returns both: everything has arrived before the link first reads.
+// last is a Conn whose bytes and their end come by one Read.
+type last struct {
+	conn
+	io.Reader
+	ended chan struct{}
+}
+
+func (l last) Read(p []byte) (int, error) { return l.Reader.Read(p) }
+func (last) Write(p []byte) (int, error)  { return len(p), nil }
+func (last) CloseWrite() error            { return nil }
+func (last) Leave(time.Duration)          {}
+func (last) Close() error                 { return nil }
+func (l last) Ended()                     { close(l.ended) }
+
+// TestLastBytes checks that the last bytes come before the end, even if one Read of the connection
+// returns both, and that the connection is told.
 func TestLastBytes(t *testing.T) {
-	near, far := newConns(t)
-	accept := func() *quicgo.ReceiveStream {
-		t.Helper()
-		s, err := near.AcceptUniStream(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
 	const sent = "last bytes"
-	for range streamsPerPeer { // the second stream arrives after the whole of the first
-		s, err := far.OpenUniStream()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Write([]byte(sent)); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l := &link{peer: &peer{conn: near, in: accept()}, received: newRing(), poll: newPoll(0, nil)}
-	if _, err := io.ReadAll(accept()); err != nil {
-		t.Fatal(err)
-	}
-	l.poll.goroutines.Go(l.receive)
+	p := NewPoll(1, func() {})
+	ended := make(chan struct{})
+	l := p.Add(0, last{Reader: iotest.DataErrReader(strings.NewReader(sent)), ended: ended})
+	defer func() {
+		l.Close(false)
+		p.Close()
+	}()
 	var got []byte
 	for {
-		var p [32]byte
-		n, err := l.Read(p[:])
-		if got = append(got, p[:n]...); err != nil {
+		var b [32]byte
+		n, err := l.Read(b[:])
+		if got = append(got, b[:n]...); err != nil {
 			if err != io.EOF || string(got) != sent {
 				t.Errorf("the link reads %q, then %v; want %q, then the end", got, err, sent)
 			}
 			break
 		}
 		if n == 0 {
-			<-l.poll.woken
+			<-p.woken
 		}
 	}
-	l.poll.goroutines.Wait()
+	select {
+	case <-ended:
+	case <-time.After(patient):
+		t.Error("the connection is not told of the end")
+	}
 }

@@ -1,4 +1,4 @@
-package quic
+package pump
 
 import (
 	"sync"
@@ -10,24 +10,25 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
-// poll is where a thread sleeps until a link is ready. docs/internals/model/ring.pml is a model of
-// a link's rings and the poll.
-type poll struct {
-	woken      chan struct{} // contains an element after Wake
-	links      []*link       // by rank; nil for the own rank
-	next       atomic.Uint32 // the rank at which the next check begins: each link gets a turn
+// Poll is where a thread sleeps until a link is ready. docs/internals/model/ring.pml is a model of
+// a link's rings and the Poll.
+type Poll struct {
+	woken      chan struct{}          // contains an element after Wake
+	links      []atomic.Pointer[link] // by rank; nil for the own rank
+	next       atomic.Uint32          // where the next check begins: each link gets a turn
 	goroutines sync.WaitGroup
-	release    func() // closes the socket
+	release    func()
 }
 
-var _ stream.Poll = (*poll)(nil)
+var _ stream.Poll = (*Poll)(nil)
 
-func newPoll(ranks int, release func()) *poll {
-	return &poll{woken: make(chan struct{}, 1), links: make([]*link, ranks), release: release}
+// NewPoll returns a Poll for so many ranks. It calls release when all connections are closed.
+func NewPoll(ranks int, release func()) *Poll {
+	return &Poll{woken: make(chan struct{}, 1), links: make([]atomic.Pointer[link], ranks), release: release}
 }
 
 // Wake ends the Wait of a thread, or the next Wait for more than 0.
-func (p *poll) Wake() {
+func (p *Poll) Wake() {
 	select {
 	case p.woken <- struct{}{}:
 	default: // a wake-up is pending
@@ -35,7 +36,7 @@ func (p *poll) Wake() {
 }
 
 // Wait checks all links, and checks again after a wake-up.
-func (p *poll) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
+func (p *Poll) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
 	if ready = p.check(ready[:0]); len(ready) > 0 || atMost == 0 {
 		return ready
 	}
@@ -51,11 +52,11 @@ func (p *poll) Wait(ready []dimmnet.Rank, atMost time.Duration) []dimmnet.Rank {
 }
 
 // check appends the ranks of the links that are ready, up to the capacity of ready.
-func (p *poll) check(ready []dimmnet.Rank) []dimmnet.Rank {
+func (p *Poll) check(ready []dimmnet.Rank) []dimmnet.Rank {
 	first := int(p.next.Load())
 	for i := range p.links {
 		rank := (first + i) % len(p.links)
-		if l := p.links[rank]; l != nil && (l.received.readable() || l.outgoing.writable()) {
+		if l := p.links[rank].Load(); l != nil && (l.received.readable() || l.outgoing.writable()) {
 			ready = append(ready, dimmnet.Rank(rank))
 			if len(ready) == cap(ready) {
 				p.next.Store(uint32(rank + 1))
@@ -66,8 +67,8 @@ func (p *poll) check(ready []dimmnet.Rank) []dimmnet.Rank {
 	return ready
 }
 
-// Close waits until all links are closed, for at most receiptTime, and closes the socket.
-func (p *poll) Close() {
+// Close waits until all links are closed, for about leaveTime at most, and calls release.
+func (p *Poll) Close() {
 	p.goroutines.Wait()
 	p.release()
 }

@@ -1,4 +1,4 @@
-package quic
+package pump
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 )
 
 // ring is a bounded buffer of bytes between a thread and a goroutine. The thread puts or takes
-// bytes, and never waits. The goroutine writes or reads a QUIC stream, and waits while the ring is
+// bytes, and never waits. The goroutine writes or reads a connection, and waits while the ring is
 // empty (waitBytes) or full (waitFree).
 type ring struct {
 	mu        sync.Mutex
@@ -20,8 +20,8 @@ type ring struct {
 
 const (
 	ringBytes = 256 << 10
-	// chunkBytes bounds one Write to a QUIC stream: the ring cannot reuse the space of these bytes
-	// until the stream has accepted all of them.
+	// chunkBytes bounds one Write to a connection: the ring cannot reuse the space of these bytes
+	// until the connection has accepted all of them.
 	chunkBytes = 64 << 10
 )
 
@@ -98,7 +98,7 @@ func (r *ring) filled(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n > 0 && r.ended != nil {
-		panic(fmt.Sprintf("quic: %d bytes come after the end of a stream: %v", n, r.ended))
+		panic(fmt.Sprintf("pump: %d bytes come after the end of a stream: %v", n, r.ended))
 	}
 	if !r.discarded {
 		r.hi += uint64(n)

@@ -1,4 +1,4 @@
-package quic
+package pump
 
 import (
 	"bytes"
@@ -166,12 +166,12 @@ func TestCloseFullLink(t *testing.T) {
 		l, other := newPair(t)
 		go func() { // until the connection is closed
 			for err := error(nil); err == nil; {
-				_, err = other.out.Write(make([]byte, chunkBytes))
+				_, err = other.Write(make([]byte, chunkBytes))
 			}
 		}()
 		l.received.asleep(t, 1)
 		if sends {
-			for n := 0; n < 4*ringBytes; { // more than a window of QUIC and the ring
+			for n := 0; n < 64<<20; { // more than the buffers of TCP and the ring
 				k, err := l.Write(make([]byte, chunkBytes), false)
 				if n += k; err != nil {
 					t.Fatal(err)
@@ -182,7 +182,7 @@ func TestCloseFullLink(t *testing.T) {
 		}
 		ended := make(chan struct{})
 		l.Close(true)
-		go func() { l.poll.goroutines.Wait(); close(ended) }()
+		go func() { l.poll.Close(); close(ended) }()
 		select {
 		case <-ended:
 		case <-time.After(patient):

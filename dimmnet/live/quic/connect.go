@@ -27,12 +27,6 @@ type joined struct {
 	peers     []*peer           // by rank; nil for the own rank
 }
 
-type peer struct {
-	conn *quicgo.Conn
-	out  *quicgo.SendStream
-	in   *quicgo.ReceiveStream
-}
-
 func (j *joined) close() {
 	for _, p := range j.peers {
 		if p != nil {

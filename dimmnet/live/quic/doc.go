@@ -24,10 +24,9 @@
 // # Goroutines
 //
 // quic-go works in goroutines: one reads the socket, and one per connection does the rest. Its
-// streams wait, but the streams of package stream must not. For each peer, one goroutine therefore
-// reads the stream into a buffer of 256 KiB, and another writes the outgoing stream from a buffer.
-// Threads and goroutines take turns on a processor, so a thread that waits sleeps soon. The bytes
-// that a peer sends while this rank does not read are stored, up to 256 KiB plus 4 MiB.
+// streams wait, but the streams of package stream must not: package pump has two more goroutines
+// for each peer. The bytes that a peer sends while this rank does not read are stored, up to 256
+// KiB plus 4 MiB.
 //
 // Closing a QUIC connection discards bytes that the peer has not received. A rank that has read a
 // stream to its end therefore answers with an empty stream, the receipt. A connection is closed

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
+	"github.com/fagus-dsm/fagus/dimmnet/live/pump"
 	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
@@ -21,12 +23,11 @@ func (j *joined) links(beat bool) (*stream.Links, error) {
 			return nil, fmt.Errorf("quic: %w", err)
 		}
 	}
-	at := newPoll(len(j.peers), j.release)
+	at := pump.NewPoll(len(j.peers), j.release)
 	l := &stream.Links{Streams: make([]stream.Stream, len(j.peers)), Near: near, Poll: at}
 	for rank, p := range j.peers {
 		if p != nil {
-			at.links[rank] = newLink(p, at)
-			l.Streams[rank] = at.links[rank]
+			l.Streams[rank] = at.Add(dimmnet.Rank(rank), p)
 		}
 	}
 	if beat {

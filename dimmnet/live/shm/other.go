@@ -11,7 +11,7 @@ import (
 
 // Supported returns an error: this system does not support the network.
 func Supported() error {
-	return errors.New("shm: shared memory between processes needs Linux: use inproc instead")
+	return errors.New("shm: shared memory between processes needs Linux: use inproc or tcp instead")
 }
 
 // Run returns the error of Supported.

@@ -1,5 +1,3 @@
-//go:build linux
-
 package tcp
 
 import (
@@ -9,8 +7,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/mesh"
@@ -83,21 +79,14 @@ func (b *beats) Send() {
 
 // Receive processes all beats that have arrived. It does not wait.
 func (b *beats) Receive() {
-	raw, err := b.conn.SyscallConn()
-	if err != nil {
-		return // the socket is closed
-	}
 	var p [sealedBeat + 1]byte
-	_ = raw.Read(func(fd uintptr) bool {
-		for begun := time.Now(); time.Since(begun) < receiveTime; {
-			n, _, err := unix.Recvfrom(int(fd), p[:], unix.MSG_DONTWAIT)
-			if err != nil && err != unix.EINTR {
-				break
-			}
-			b.process(p[:max(n, 0)])
+	for begun := time.Now(); time.Since(begun) < receiveTime; {
+		n, ok := arrived(b.conn, p[:])
+		if !ok {
+			break
 		}
-		return true
-	})
+		b.process(p[:n])
+	}
 }
 
 // process records a beat if it is authentic and newer than the last one of its rank.

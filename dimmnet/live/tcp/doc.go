@@ -5,7 +5,7 @@
 //	network := tcp.Join(tcp.Config{}, member)        // this process is one rank
 //	err := network.Run(ctx, 4, func(h dimmnet.Host) error { ... })
 //
-// A joined network runs only the body of its own rank. The package needs Linux.
+// A joined network runs only the body of its own rank.
 //
 // # Joining
 //
@@ -27,14 +27,19 @@
 // job's certificates are the same in all its runs. Without encryption, everyone who can read and
 // change the traffic can read and change the run.
 //
-// The code never waits in crypto/tls: the connection beneath it (type wire) returns a temporary
-// error where a read would wait, and buffers written bytes.
+// On Linux the code never waits in crypto/tls: the connection beneath it (type wire) returns a
+// temporary error where a read would wait, and buffers written bytes.
 //
 // # Performance
 //
-// Package stream implements frames, waiting and failure. Idle makes system calls that do not wait
-// before it sleeps in epoll_wait. The addresses of the ranks show how many of them are on this
-// host. A peer costs up to 208 KiB of buffers, and 192 KiB more with TLS.
+// Package stream implements frames, waiting and failure. On Linux Idle makes system calls that do
+// not wait before it sleeps in epoll_wait. The addresses of the ranks show how many of them are on
+// this host. A peer costs up to 208 KiB of buffers, and 192 KiB more with TLS.
+//
+// Other systems have other calls for that, so goroutines read and write the connections there
+// (package pump). The tag fagusportable chooses them on Linux too, for tests:
+//
+//	go test -tags fagusportable ./dimmnet/live/tcp
 //
 // # Beats
 //

@@ -1,5 +1,3 @@
-//go:build linux
-
 package tcp
 
 import (
@@ -9,9 +7,16 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/live/stream"
 )
 
+// streams makes streams of connections, and is the Poll for them.
+type streams interface {
+	stream.Poll
+	// add returns a stream over conn, TCP or TLS, which it takes over, even if it fails.
+	add(conn net.Conn, peer dimmnet.Rank) (stream.Stream, error)
+}
+
 // links returns streams over the connections of j, which it takes over, even if it fails.
 func (j *joined) links(self dimmnet.Rank) (*stream.Links, error) {
-	p, err := newPoll()
+	p, err := newStreams(len(j.conns))
 	if err != nil {
 		j.close()
 		return nil, err
@@ -29,13 +34,13 @@ func (j *joined) links(self dimmnet.Rank) (*stream.Links, error) {
 			l.Near[i] = i != int(self) && j.near[i]
 			continue
 		}
-		sock, s, err := newStream(conn, dimmnet.Rank(i), p)
-		if err != nil {
+		l.Near[i] = sameHost(conn)
+		if l.Streams[i], err = p.add(conn, dimmnet.Rank(i)); err != nil {
+			l.Streams[i] = nil
 			closeAll(j.conns[i+1:])
 			l.Close()
 			return nil, err
 		}
-		l.Streams[i], l.Near[i] = s, sock.sameHost
 	}
 	cpus := j.cpus[self]
 	for i, near := range l.Near {
@@ -47,19 +52,24 @@ func (j *joined) links(self dimmnet.Rank) (*stream.Links, error) {
 	return l, nil
 }
 
+// sameHost reports whether both ends of a connection have the same address.
+func sameHost(conn net.Conn) bool {
+	return conn.LocalAddr().(*net.TCPAddr).IP.Equal(conn.RemoteAddr().(*net.TCPAddr).IP)
+}
+
 // passTo returns demand.pass. If the system lacks the resources for a stream, the run fails.
-func (j *joined) passTo(p poll, b stream.Beats) func(stream.Admission, dimmnet.Rank, net.Conn) {
+func (j *joined) passTo(p streams, b stream.Beats) func(stream.Admission, dimmnet.Rank, net.Conn) {
 	beats, _ := b.(*beats)
 	return func(links stream.Admission, peer dimmnet.Rank, conn net.Conn) {
 		if beats != nil {
 			beats.add(peer, conn)
 		}
-		sock, s, err := newStream(conn, peer, p)
+		near := sameHost(conn)
+		s, err := p.add(conn, peer)
 		if err != nil {
-			links.Link(peer, broken{err}, true)
-			return
+			s, near = broken{err}, true
 		}
-		links.Link(peer, s, sock.sameHost)
+		links.Link(peer, s, near)
 	}
 }
 

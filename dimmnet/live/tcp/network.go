@@ -24,7 +24,7 @@ func New(cfg Config) *Network { return mesh.NewNetwork(transport(), cfg, nil) }
 func Join(cfg Config, m dimmnet.Member) *Network { return mesh.NewNetwork(transport(), cfg, m) }
 
 func transport() mesh.Transport {
-	return mesh.Transport{Name: networkName, Sums: (*Config).Sums, Prepare: prepare}
+	return mesh.Transport{Name: networkName, Sums: (*Config).Sums, Helped: helped, Prepare: prepare}
 }
 
 // prepare returns the function that connects the ranks. If Config.Encrypt is set, that function

@@ -1,3 +1,5 @@
+//go:build linux && !fagusportable
+
 package tcp
 
 import (

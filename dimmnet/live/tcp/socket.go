@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && !fagusportable
 
 package tcp
 
@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -22,7 +23,6 @@ type socket struct {
 	rank     dimmnet.Rank // rank of the peer
 	poll     poll
 	notifies bool // the poll reports when the socket is writable, too
-	sameHost bool // the peer is on this host
 
 	reading, writing vector // one thread at a time reads, and one writes
 
@@ -46,18 +46,21 @@ func (v *vector) set(p, q []byte) *unix.Msghdr {
 	return &v.header
 }
 
-// newStream takes over conn, TCP or TLS, even if it fails. It returns the stream and its socket.
-func newStream(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, stream.Stream, error) {
-	raw := conn
+// helped is mesh.Transport.Helped.
+const helped = false
+
+func newStreams(int) (streams, error) { return newPoll() }
+
+func (p poll) add(conn net.Conn, peer dimmnet.Rank) (stream.Stream, error) {
 	safe, _ := conn.(*tls.Conn)
 	if safe != nil {
-		raw = safe.NetConn().(*wire).Conn
+		conn = safe.NetConn().(*wire).Conn
 	}
-	s, err := newSocket(raw, rank, poll)
+	s, err := newSocket(conn, peer, p)
 	if err != nil || safe == nil {
-		return s, s, err
+		return s, err
 	}
-	return s, newSealed(s, safe), nil
+	return newSealed(s, safe), nil
 }
 
 // newSocket returns a socket for conn. It takes over conn, even if it fails.
@@ -72,8 +75,6 @@ func newSocket(conn net.Conn, rank dimmnet.Rank, poll poll) (*socket, error) {
 		return nil, fmt.Errorf("tcp: getting the descriptor of a connection: %w", err)
 	}
 	s := &socket{rank: rank, poll: poll}
-	local, remote := conn.LocalAddr().(*net.TCPAddr), conn.RemoteAddr().(*net.TCPAddr)
-	s.sameHost = local.IP.Equal(remote.IP)
 	var dupErr error
 	err = raw.Control(func(fd uintptr) {
 		// Go's poller stops watching conn when conn is closed. Both descriptors share O_NONBLOCK.
@@ -229,4 +230,27 @@ func (s *socket) look() {
 	if i, err := unix.GetsockoptTCPInfo(s.fd, unix.IPPROTO_TCP, unix.TCP_INFO); err == nil {
 		s.count = dimmnet.Link{Sent: i.Bytes_sent, Received: i.Bytes_received, Resent: uint64(i.Total_retrans)}
 	}
+}
+
+// latePort leaves the choice of a port to connect instead of bind. connect needs a port that is
+// free only for the peer's address. With hundreds of ranks on a host, bind would search for longer
+// than everything else takes.
+func latePort(_, _ string, c syscall.RawConn) error {
+	return c.Control(func(fd uintptr) {
+		// Without the option, bind is only slower.
+		_ = unix.SetsockoptInt(int(fd), unix.SOL_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1)
+	})
+}
+
+// arrived receives a datagram that has arrived. It does not wait.
+func arrived(conn *net.UDPConn, p []byte) (n int, ok bool) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, false // the socket is closed
+	}
+	_ = raw.Read(func(fd uintptr) bool {
+		n, _, err = unix.Recvfrom(int(fd), p, unix.MSG_DONTWAIT)
+		return true
+	})
+	return max(n, 0), err == nil || err == unix.EINTR
 }

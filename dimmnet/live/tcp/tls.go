@@ -13,7 +13,7 @@ func dialTLS(conn net.Conn, id *identity.Identity, peer dimmnet.Rank) (net.Conn,
 	if id == nil {
 		return conn, nil
 	}
-	c := tls.Client(&wire{Conn: conn}, largeRecords(id.Client(peer)))
+	c := tls.Client(beneathTLS(conn), largeRecords(id.Client(peer)))
 	return c, c.Handshake()
 }
 
@@ -22,7 +22,7 @@ func acceptTLS(conn net.Conn, id *identity.Identity) (net.Conn, dimmnet.Rank, er
 	if id == nil {
 		return conn, 0, nil
 	}
-	c := tls.Server(&wire{Conn: conn}, largeRecords(id.Server()))
+	c := tls.Server(beneathTLS(conn), largeRecords(id.Server()))
 	if err := c.Handshake(); err != nil {
 		return nil, 0, err
 	}

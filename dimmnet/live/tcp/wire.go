@@ -1,3 +1,5 @@
+//go:build linux && !fagusportable
+
 package tcp
 
 import (
@@ -20,6 +22,9 @@ type wire struct {
 	out  []byte     // encrypted bytes
 	sent int        // bytes of out that plain has accepted
 }
+
+// beneathTLS returns what a tls.Conn uses instead of conn.
+func beneathTLS(conn net.Conn) net.Conn { return &wire{Conn: conn} }
 
 // errNothing is temporary, so crypto/tls keeps the connection.
 type errNothing struct{}

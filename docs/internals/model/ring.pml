@@ -1,5 +1,5 @@
 /*
- * The two rings of a link of quic and the poll of its node (dimmnet/live/quic, ring.go,
+ * The two rings of a link and the poll of its node (dimmnet/live/pump, ring.go,
  * link.go, poll.go): a goroutine fills one ring and another empties the other, while a thread
  * sleeps in the poll until it can read or write. A second thread posts. README.md says how to
  * run it. Both rings hold one byte, and no sleep has a bound.

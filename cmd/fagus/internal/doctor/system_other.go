@@ -9,9 +9,9 @@ import (
 	"runtime"
 )
 
-// probeSystem reports that ranks in processes of their own need Linux.
+// probeSystem reports what needs Linux.
 func probeSystem() []finding {
-	return []finding{lack("kernel", fmt.Errorf("this is %s: %w", runtime.GOOS, errors.ErrUnsupported), "--net shm and --net tcp need Linux; simulated networks and --net inproc work")}
+	return []finding{lack("kernel", fmt.Errorf("this is %s: %w", runtime.GOOS, errors.ErrUnsupported), "--net shm, --check and fagus launch need Linux; docs/guide/systems.md says what works here")}
 }
 
 func readResources() resources { return resources{} }
