@@ -242,7 +242,7 @@ func mendUneven(part string) string {
 		return fmt.Sprintf("give it fewer of the data that it puts into the parts.%s", part)
 	case channelPart:
 		return "let more ranks receive from the parts.Channel, or give this one less to do for each value"
-	case "Grid", "Pair", "Blocks", "Whole":
+	case "Grid", "Pair", "Fields", "Blocks", "Whole":
 		return fmt.Sprintf("its block of the parts.%s takes longer than the others: divide the work otherwise, or deal it out by a parts.Queue", part)
 	}
 	return "give it less to do, or deal the work out by a parts.Queue"
@@ -300,7 +300,7 @@ func mendGrain(part string) string {
 		return "give the parts.Queue larger batches (NewQueue)"
 	case "Pool":
 		return "let each task of the parts.Pool do more work"
-	case "Grid", "Pair":
+	case "Grid", "Pair", "Fields":
 		return fmt.Sprintf("give ranks larger blocks of the parts.%s, or use fewer ranks", part)
 	case channelPart:
 		return "send several values at a time by the parts.Channel, in a slice"

@@ -41,8 +41,10 @@ type Channel[T any] struct {
 	capacity int64
 	senders  int64
 	set      *fagus.SyncSet
+	reports  bool // tenures report what they write
 	codec    codec.Codec[T]
-	buffer   []byte // the value that is being sent or received
+	buffer   []byte        // the value that is being sent or received
+	changed  []fagus.Range // reused
 
 	hasRoom, hasValue func() bool
 }
@@ -63,6 +65,10 @@ const (
 // usualBytes is how long an encoded value may be so that a full channel has room for it, if values
 // differ in size.
 const usualBytes = 256
+
+// comparedBytes is the length of a ring up to which Release finds what was written by comparing, on
+// a real clock: of a ring of 256 bytes that takes 30 ns, and reports 130.
+const comparedBytes = 4096
 
 // longestValue bounds an encoded value. All its bits are set: a length from damaged memory is cut.
 const longestValue = math.MaxInt32
@@ -96,7 +102,11 @@ func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (c *Ch
 	if err != nil {
 		return nil, err
 	}
-	c.set = n.Set(v.Write().Unordered().Reporting())
+	want := v.Write().Unordered()
+	if c.reports = n.Virtual() || c.ring.Len() > comparedBytes; c.reports {
+		want = want.Reporting()
+	}
+	c.set = n.Set(want)
 	c.hasRoom = func() bool {
 		h := c.head.Slice()
 		return c.over(h) || c.mine(h[writing]) && h[sent]-h[received] < c.capacity && h[written]-h[read] < int64(c.ring.Len())
@@ -117,7 +127,8 @@ func (c *Channel[T]) mine(turn int64) bool { return turn == 0 || turn == 1+int64
 // Send sends a value. It waits while the channel is full. The rank must hold no variable. It is an
 // error to send on a channel that is closed.
 func (c *Channel[T]) Send(value T) error {
-	b, err := c.codec.Append(append(c.buffer[:0], make([]byte, wordBytes)...), value)
+	var length [wordBytes]byte
+	b, err := c.codec.Append(append(c.buffer[:0], length[:]...), value)
 	if err != nil {
 		return fmt.Errorf("parts: channel %q: %w", c.name, err)
 	}
@@ -134,7 +145,7 @@ func (c *Channel[T]) Send(value T) error {
 		if c.over(h) {
 			return c.refuse("Send after Close by all its senders")
 		}
-		changed := []fagus.Range{c.head.Range(sent, writing+1)}
+		changed := append(c.changed[:0], c.head.Range(sent, writing+1))
 		for len(b) > 0 && h[written]-h[read] < int64(c.ring.Len()) {
 			lo, hi := c.piece(h[written], min(len(b), c.ring.Len()-int(h[written]-h[read])))
 			b = b[copy(c.ring.Part(lo, hi), b):]
@@ -145,6 +156,7 @@ func (c *Channel[T]) Send(value T) error {
 			h[writing] = 0
 			h[sent]++
 		}
+		c.changed = changed
 		if err := c.release(changed...); err != nil {
 			return err
 		}
@@ -235,8 +247,10 @@ func (c *Channel[T]) acquire(ready func() bool) (h []int64, err error) {
 
 // release ends a tenure that has changed ranges.
 func (c *Channel[T]) release(changed ...fagus.Range) error {
-	if err := c.node.Wrote(changed...); err != nil {
-		return err
+	if c.reports {
+		if err := c.node.Wrote(changed...); err != nil {
+			return err
+		}
 	}
 	return c.node.Release(c.set)
 }

@@ -56,6 +56,15 @@ func (c Codec[T]) appendBy(b []byte, v T) ([]byte, error) {
 // Decode decodes the value at the beginning of b. It returns the value, which does not share memory
 // with b, and the rest of b. If b is damaged, it returns an error, and b as rest.
 func (c Codec[T]) Decode(b []byte) (v T, rest []byte, err error) {
+	if c.plan.copied && len(b) >= c.plan.size {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), c.plan.size), b)
+		return v, b[c.plan.size:], nil
+	}
+	return c.decodeBy(b)
+}
+
+// decodeBy is Decode for a plan with functions. Here the value escapes to the heap.
+func (c Codec[T]) decodeBy(b []byte) (v T, rest []byte, err error) {
 	d := decoder{b: b}
 	value := new(T)
 	if c.plan.decode(&d, unsafe.Pointer(value)); d.err != nil {
