@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/btree"
-
 	"github.com/fagus-dsm/fagus/syncvar"
 )
 
@@ -20,11 +18,11 @@ import (
 // any time.
 type Catalogue struct {
 	declarations []declaration
-	vars         []*variable            // by ID
-	bindings     *btree.BTreeG[binding] // by address; they do not overlap
-	names        map[named]int          // of regions and variables: the index of the declaration
-	private      bool                   // only one space uses it
-	changed      *Catalogue             // with a declaration that changes others; see redeclare
+	vars         []*variable // by ID
+	bindings     bindings
+	names        map[named]int // of regions and variables: the index of the declaration
+	private      bool          // only one space uses it
+	changed      *Catalogue    // with a declaration that changes others; see redeclare
 
 	mu sync.Mutex // for vars in Name and Bind
 }
@@ -33,11 +31,6 @@ type declaration struct {
 	what   string // for errors
 	digest uint64 // the digest of this declaration and all before
 	vars   int    // the number of variables after it
-}
-
-type binding struct {
-	Range
-	id syncvar.ID
 }
 
 // named is a name of a kind of thing.
@@ -68,7 +61,7 @@ func newVariable(name string, ranges []Range) *variable {
 // NewCatalogue returns an empty catalogue.
 func NewCatalogue() *Catalogue {
 	return &Catalogue{
-		bindings: btree.NewG(16, func(a, b binding) bool { return a.Lo < b.Lo }),
+		bindings: newTree(),
 		names:    make(map[named]int),
 	}
 }
@@ -110,7 +103,7 @@ func (c *Catalogue) first(count, v int) *Catalogue {
 	own.vars = slices.Clone(c.vars[:v])
 	for id, v := range own.vars {
 		for _, r := range v.ranges {
-			own.bindings.ReplaceOrInsert(binding{r, syncvar.ID(id)})
+			own.bindings.add(binding{r, syncvar.ID(id)})
 		}
 	}
 	for n, i := range c.names {
@@ -124,7 +117,7 @@ func (c *Catalogue) first(count, v int) *Catalogue {
 // bind adds a variable.
 func (c *Catalogue) bind(name string, ranges []Range) {
 	for _, r := range ranges {
-		c.bindings.ReplaceOrInsert(binding{r, syncvar.ID(len(c.vars))})
+		c.bindings.add(binding{r, syncvar.ID(len(c.vars))})
 	}
 	c.vars = append(c.vars, newVariable(name, ranges))
 	c.name(named{aVariable, name})
@@ -134,19 +127,8 @@ func (c *Catalogue) bind(name string, ranges []Range) {
 func (c *Catalogue) rebind(id syncvar.ID, ranges []Range) {
 	c.vars[id] = newVariable(c.vars[id].name, ranges)
 	for _, r := range ranges {
-		c.bindings.ReplaceOrInsert(binding{r, id})
+		c.bindings.add(binding{r, id})
 	}
-}
-
-// overlap returns a range that shares a byte with r and is bound to one of the first v variables.
-func (c *Catalogue) overlap(r Range, v int) (found binding, ok bool) {
-	// Bindings do not overlap, so only the last binding that begins before the end of r can
-	// share a byte with r.
-	c.bindings.DescendLessOrEqual(binding{Range: Range{Lo: r.Hi - 1}}, func(b binding) bool {
-		found, ok = b, int(b.id) < v && b.Hi > r.Lo
-		return int(b.id) >= v
-	})
-	return found, ok
 }
 
 // declare makes the next declaration of the space. add adds it to the catalogue if it is not

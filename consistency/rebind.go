@@ -134,7 +134,7 @@ func (s *Space) Rebind(r *Rebinding) {
 	s.redeclare(r.what, r.words, func(c *Catalogue) {
 		for _, id := range r.ids {
 			for _, part := range c.vars[id].ranges {
-				c.bindings.Delete(binding{Range: part})
+				c.bindings.remove(part)
 			}
 		}
 		for i, id := range r.ids {

@@ -148,7 +148,9 @@ func merge(ranges []Range) []Range {
 	return merged
 }
 
-func (s *Space) overlap(r Range) (found binding, ok bool) { return s.catalogue.overlap(r, s.bound) }
+func (s *Space) overlap(r Range) (found binding, ok bool) {
+	return s.catalogue.bindings.overlap(r, s.bound)
+}
 
 // Guard returns the variable that guards all of r, and the memory of r. If r is empty, Guard
 // returns the variable that guards the byte at r.Lo.
@@ -217,12 +219,7 @@ func (s *Space) Locate(r Range) (number, offset int) {
 // Unguarded returns the names of the regions without any guarded byte.
 func (s *Space) Unguarded() (names []string) {
 	for _, g := range s.regions {
-		guarded := false
-		s.catalogue.bindings.AscendRange(binding{Range: Range{Lo: g.Lo}}, binding{Range: Range{Lo: g.Hi}}, func(b binding) bool {
-			guarded = int(b.id) < s.bound
-			return !guarded
-		})
-		if !guarded {
+		if _, guarded := s.overlap(g.Range); !guarded {
 			names = append(names, g.name)
 		}
 	}
