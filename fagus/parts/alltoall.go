@@ -38,7 +38,7 @@ func hopBytes(nodes int) int { return 4 * nodes * nodes }
 
 // mailbox has a message for every pair of ranks, with a variable each.
 type mailbox[T any] struct {
-	*fagus.Array[T]
+	array       *fagus.Array[T]
 	write, read *fagus.SyncSet // this rank's messages to others, and the messages to this rank
 }
 
@@ -79,10 +79,10 @@ func (a *AllToAll[T]) declareTurns() error {
 
 func (a *AllToAll[T]) declare(m *mailbox[T], name string) (err error) {
 	n := a.node
-	if m.Array, err = fagus.NewArray[T](n, name, n.Nodes()*n.Nodes()*a.size()); err != nil {
+	if m.array, err = fagus.NewArray[T](n, name, n.Nodes()*n.Nodes()*a.size()); err != nil {
 		return err
 	}
-	m.Scratch()
+	m.array.Scratch()
 	var write, read []fagus.Request
 	for from := range n.Nodes() {
 		for to := range n.Nodes() {
@@ -92,7 +92,7 @@ func (a *AllToAll[T]) declare(m *mailbox[T], name string) (err error) {
 				continue
 			}
 			begin := a.begin(from, to)
-			v, err := n.Bind(fmt.Sprintf("%s.%d.%d", name, from, to), m.Range(begin, begin+a.size()))
+			v, err := n.Bind(fmt.Sprintf("%s.%d.%d", name, from, to), m.array.Range(begin, begin+a.size()))
 			if err != nil {
 				return err
 			}
@@ -236,7 +236,7 @@ func (a *AllToAll[T]) direct(send, receive func([][]T)) error {
 
 func (a *AllToAll[T]) message(m *mailbox[T], from, to int) message[T] {
 	begin := a.begin(from, to)
-	return m.Part(begin, begin+a.size())
+	return m.array.Part(begin, begin+a.size())
 }
 
 // send writes the messages of this rank, and returns the one to itself.
@@ -262,7 +262,7 @@ func (a *AllToAll[T]) send(m *mailbox[T], send func([][]T)) (kept []T, err error
 		// There is nothing to copy if send appended to to[r].
 		lo, hi := a.message(m, me, r).set(len(x), x)
 		begin := a.begin(me, r)
-		if err := wrote(a.node, m.Array, begin+lo, begin+hi); err != nil {
+		if err := wrote(a.node, m.array, begin+lo, begin+hi); err != nil {
 			return nil, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // The Fence between two steps also lies between the reading of a step's messages and the writing
 // of that step's messages in the next call.
 type hops[T any] struct {
-	Groups
+	groups   Groups
 	node     *fagus.Node
 	capacity int
 	// A bundle of first goes from a rank to the server of a column in its group. A bundle of second
@@ -25,20 +25,20 @@ type hops[T any] struct {
 }
 
 func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err error) {
-	h = &hops[T]{Groups: GroupsOf(n.Nodes()), node: n, capacity: capacity}
-	if h.first, err = fagus.NewArray[T](n, name+".first", h.ranks*h.Columns()*h.firstSize()); err != nil {
+	h = &hops[T]{groups: GroupsOf(n.Nodes()), node: n, capacity: capacity}
+	if h.first, err = fagus.NewArray[T](n, name+".first", h.groups.ranks*h.groups.Columns()*h.firstSize()); err != nil {
 		return nil, err
 	}
-	if h.second, err = fagus.NewArray[T](n, name+".second", h.count*h.ranks*h.secondSize()); err != nil {
+	if h.second, err = fagus.NewArray[T](n, name+".second", h.groups.count*h.groups.ranks*h.secondSize()); err != nil {
 		return nil, err
 	}
 	h.first.Scratch()
 	h.second.Scratch()
 	var send, forward, receive []fagus.Request
-	for from := range h.ranks {
-		group, _ := h.Of(from)
-		for c := range h.Columns() {
-			server, begin := h.Server(group, c), h.firstBegin(from, c)
+	for from := range h.groups.ranks {
+		group, _ := h.groups.Of(from)
+		for c := range h.groups.Columns() {
+			server, begin := h.groups.Server(group, c), h.firstBegin(from, c)
 			if server == from {
 				continue
 			}
@@ -54,10 +54,10 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 			}
 		}
 	}
-	for group := range h.count {
-		for to := range h.ranks {
-			_, c := h.Of(to)
-			server, begin := h.Server(group, c), h.secondBegin(group, to)
+	for group := range h.groups.count {
+		for to := range h.groups.ranks {
+			_, c := h.groups.Of(to)
+			server, begin := h.groups.Server(group, c), h.secondBegin(group, to)
 			if server == to {
 				continue
 			}
@@ -78,14 +78,14 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 }
 
 // A bundle is a sequence of messages. Each is its length as a word, and its elements.
-func (h *hops[T]) firstSize() int  { return h.count * (prefix[T]() + h.capacity) }
-func (h *hops[T]) secondSize() int { return h.Columns() * (prefix[T]() + h.capacity) }
+func (h *hops[T]) firstSize() int  { return h.groups.count * (prefix[T]() + h.capacity) }
+func (h *hops[T]) secondSize() int { return h.groups.Columns() * (prefix[T]() + h.capacity) }
 
 func (h *hops[T]) firstBegin(from, column int) int {
-	return (from*h.Columns() + column) * h.firstSize()
+	return (from*h.groups.Columns() + column) * h.firstSize()
 }
 
-func (h *hops[T]) secondBegin(group, to int) int { return (group*h.ranks + to) * h.secondSize() }
+func (h *hops[T]) secondBegin(group, to int) int { return (group*h.groups.ranks + to) * h.secondSize() }
 
 // exchange sends to[r] to rank r if check returns no error, and calls receive with the messages
 // for this rank.
@@ -102,7 +102,7 @@ func (h *hops[T]) exchange(check func([][]T) error, to [][]T, receive func([][]T
 	if err := n.Fence(); err != nil {
 		return err
 	}
-	from := make([][]T, h.ranks)
+	from := make([][]T, h.groups.ranks)
 	if err := n.During(h.toForward, func() error { return h.forward(to, from) }); err != nil {
 		return err
 	}
@@ -111,12 +111,12 @@ func (h *hops[T]) exchange(check func([][]T) error, to [][]T, receive func([][]T
 	}
 	return h.toReceive.Do(func() {
 		me := n.Rank()
-		own, _ := h.Of(me)
-		for group := range h.count {
+		own, _ := h.groups.Of(me)
+		for group := range h.groups.count {
 			if group == own {
 				continue
 			}
-			lo, hi := h.Members(group)
+			lo, hi := h.groups.Members(group)
 			begin := h.secondBegin(group, me)
 			bundle := h.second.Part(begin, begin+h.secondSize())
 			for r := lo; r < hi; r++ {
@@ -130,14 +130,14 @@ func (h *hops[T]) exchange(check func([][]T) error, to [][]T, receive func([][]T
 // send writes the bundles for the columns that this rank does not serve.
 func (h *hops[T]) send(to [][]T) error {
 	me := h.node.Rank()
-	group, _ := h.Of(me)
-	for c := range h.Columns() {
-		if h.Server(group, c) == me {
+	group, _ := h.groups.Of(me)
+	for c := range h.groups.Columns() {
+		if h.groups.Server(group, c) == me {
 			continue
 		}
 		begin := h.firstBegin(me, c)
 		bundle := h.first.Part(begin, begin+h.firstSize())[:0]
-		for _, r := range h.Column(c) {
+		for _, r := range h.groups.Column(c) {
 			bundle = appendMessage(bundle, to[r])
 		}
 		if err := wrote(h.node, h.first, begin, begin+len(bundle)); err != nil {
@@ -151,10 +151,10 @@ func (h *hops[T]) send(to [][]T) error {
 // the elements of from that are for this rank.
 func (h *hops[T]) forward(to, from [][]T) error {
 	me := h.node.Rank()
-	group, _ := h.Of(me)
-	lo, hi := h.Members(group)
-	for _, c := range h.Served(me) {
-		ranks := h.Column(c)
+	group, _ := h.groups.Of(me)
+	lo, hi := h.groups.Members(group)
+	for _, c := range h.groups.Served(me) {
+		ranks := h.groups.Column(c)
 		bundles := make([][]T, len(ranks))
 		for i, r := range ranks {
 			if begin := h.secondBegin(group, r); r != me {

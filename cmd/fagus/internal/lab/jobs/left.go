@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,10 +41,14 @@ func (l *leftovers) add(m leftovers) {
 }
 
 // await returns what is left of a job, whose processes have mark, when nothing is left, or after
-// leave. It kills processes that are left then.
+// leave. It kills processes that are left then. What a job has left is there at each look; for a
+// moment there may also be a socket that a process of another job is closing.
 func await(mark, memory string, before things, leave time.Duration) leftovers {
+	least := leftovers{Segments: math.MaxInt, Sockets: math.MaxInt}
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		left := survey(memory).since(before)
+		least.Segments, least.Sockets = min(least.Segments, left.Segments), min(least.Sockets, left.Sockets)
+		left.Segments, left.Sockets = least.Segments, least.Sockets
 		left.Processes = len(experiment.Processes(mark))
 		if left.sum() == 0 {
 			return left
