@@ -14,8 +14,8 @@ package fagus
 // to the same number, they count the same steps. Ranks that never call Progress do not count. done
 // below 0 counts as 0, and above of as of; of below 1 means that the rank reports no progress.
 //
-// A program that does not call Progress has it from the loops of Steps and Rounds, and from
-// parts.Queue. After the first call only what the program says counts.
+// A program that does not call Progress has it from the loops of Steps and Rounds of several steps,
+// and from parts.Queue. If any rank calls it, only what ranks say by it counts.
 func (n *Node) Progress(done, of int) { n.monitor.Progress(int64(done), int64(of)) }
 
 // DefaultProgress is Progress for libraries that divide work for a program. It has no effect if the

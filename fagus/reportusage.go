@@ -136,7 +136,7 @@ func worstProcess(all []process, share func(*process) float64) (worst int, other
 func (p *process) why() string {
 	missing := p.computing - p.Got
 	switch {
-	case p.waited() >= missing/2:
+	case p.waited() >= missing/2 && p.asleep() < missing/2:
 		return fmt.Sprintf("its threads waited %v for a processor, which others had", p.waited())
 	case p.Ranks > p.Processors && p.Processors > 0 && float64(p.Got) > enough*float64(p.Processors)*float64(p.longest):
 		return fmt.Sprintf("its %d ranks share %s", p.Ranks, count(p.Processors, "processor"))

@@ -64,7 +64,7 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	about.Stuck = func() {
-		cancel(fmt.Errorf("fagus: %w: every rank waits for another, as the roll-call says: for a change that only another could make", dimmnet.ErrDeadlock))
+		cancel(fmt.Errorf("fagus: %w: every rank waits for a change that only another could make, or has returned, as the roll-call says", dimmnet.ErrDeadlock))
 	}
 	board := rollcall.Open(cfg.RollCall, about)
 	defer board.Close()

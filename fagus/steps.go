@@ -94,8 +94,8 @@ func (n *Node) goThrough(loop SavedLoop, each int, body func(lo, hi int) bool) {
 		n.stepped(*at, end)
 	}
 	reports := !n.saving.inSteps
-	if reports {
-		n.saving.inSteps = *at+each < end // a loop of one step leaves it to what is in it
+	if reports && *at+each < end { // a loop of one step leaves it to what is in it
+		n.saving.inSteps = true
 		defer func() { n.saving.inSteps = false }()
 		n.monitor.DefaultProgress(int64(*at), int64(end))
 	}

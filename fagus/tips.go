@@ -120,10 +120,16 @@ func (t *tips) imbalance() {
 		tip.After, tip.Until, tip.Time, tip.Others = one.After, one.Until, one.Time, others
 		where = t.where(one)
 	}
+	if float64(tip.Others) < alone*float64(tip.Time) && t.waited() >= Time(mostlyWait*float64(tip.Time)) {
+		tip.Kind = Alone // in several places
+	}
 	tip.Share = float64(tip.Time-tip.Others) * float64(len(t.of)-1) / float64(len(t.of)) / float64(max(1, s.busy()))
 	if tip.Kind == Alone {
 		tip.What = fmt.Sprintf("only rank %d computes%s, for %v, while the others wait for it", tip.Rank, where, tip.Time)
 		tip.Mend = t.mendAlone(one)
+	} else if tip.Others < tip.Time/1000 {
+		tip.What = fmt.Sprintf("rank %d computes%s for %v, the others not at all, and they wait for it", tip.Rank, where, tip.Time)
+		tip.Mend = mendUneven(one.Part)
 	} else {
 		tip.What = fmt.Sprintf("rank %d computes %.1f times as long as the others%s (%v, the others %v in the mean), and they wait for it",
 			tip.Rank, float64(tip.Time)/float64(tip.Others), where, tip.Time, tip.Others)
@@ -241,7 +247,7 @@ func mendUneven(part string) string {
 	case "Table", "AllToAll":
 		return fmt.Sprintf("give it fewer of the data that it puts into the parts.%s", part)
 	case channelPart:
-		return "let more ranks receive from the parts.Channel, or give this one less to do for each value"
+		return "let more ranks do what this one does, as any number may send to a parts.Channel and receive from it, or give this one less to do for each value"
 	case "Grid", "Pair", "Fields", "Blocks", "Whole":
 		return fmt.Sprintf("its block of the parts.%s takes longer than the others: divide the work otherwise, or deal it out by a parts.Queue", part)
 	}
@@ -270,6 +276,9 @@ func (t *tips) grain() {
 		}
 	}
 	if calls < closeCalls*Time(len(t.of)) {
+		return
+	}
+	if s := &t.report.Ranks[t.rank]; s.computing() > s.busy()/2 { // the others wait for it
 		return
 	}
 	each, between := (busy-computing)/calls, computing/calls

@@ -170,8 +170,30 @@ func partCases() []tipCase {
 			}
 			return n.Barrier()
 		}, ""},
-		{"a pipeline with a slow stage", `only rank 1 computes before the call at ` + line + `.*: let more ranks receive from the parts\.Channel, or give this one less to do for each value`, pipeline(1, 40, func(n *fagus.Node) { n.Spend(at(n, us, 4*ms)) }),
+		{"a pipeline with a slow stage", `only rank 1 computes before the call at ` + line + `.*: let more ranks do what this one does, as any number may send to a parts\.Channel and receive from it`, pipeline(1, 40, func(n *fagus.Node) { n.Spend(at(n, us, 4*ms)) }),
 			`rank 0 waited .* held by rank 1 .*each call of the parts\.Channel is a phase of all ranks: use threaded mode, or send several values`},
+		{"a slow producer", "", inSlices(3, 120, 1, func(n *fagus.Node) { n.Spend(at(n, ms, 300*us)) }), `each call of the parts\.Channel is a phase of all ranks`},
+		{"one rank works in several places", `only rank 0 computes, for 90\.\d* ms, while the others wait for it: divide this work among the 4 ranks`, func(n *fagus.Node) error {
+			work := func() { n.Spend(at(n, 30*ms, 0)) }
+			work()
+			if err := n.Barrier(); err != nil {
+				return err
+			}
+			work()
+			if err := n.Update(); err != nil {
+				return err
+			}
+			work()
+			return n.Barrier()
+		}, ""},
+		{"others work before the section", `rank 0 computes.* for 100\.\d* ms, the others not at all, and they wait for it: give it less to do`, func(n *fagus.Node) error {
+			n.Spend(at(n, 0, 40*ms))
+			_, err := n.Measure(func() error {
+				n.Spend(at(n, 100*ms, 0))
+				return n.Barrier()
+			})
+			return err
+		}, ""},
 		{"a channel of small values", `rank \d waited .*; send several values at a time by the parts\.Channel, in a slice`, pipeline(1, 1000, func(n *fagus.Node) { n.Spend(us) }), ""},
 		{"ranks compute at different lines", `rank 0 computes 3\.0 times as long as the others`, func(n *fagus.Node) error {
 			for range 20 {

@@ -126,7 +126,7 @@ func corePlaces() []place {
 			"fagus/threaded", "fagus/locks", "fagus/internal/guard", "fagus/internal/launchers", "fagus/internal/pagewatch", "fagus/internal/source", "fagus/meter", "fagus/recording", "fagus/replay", "fagus/rollcall", "fagus/trace"},
 			time: "how long other processes may take to say what they do"},
 		{dir: "fagus/parts/codec"},
-		{dir: "fagus/parts", may: []string{"fagus", "fagus/parts/codec"}},
+		{dir: "fagus/parts", may: []string{"dimmnet", "fagus", "fagus/parts/codec"}},
 		{dir: "fagus/checkpoint", may: []string{"fagus"}, time: "how often checkpoints are made, and when one was made"},
 		{dir: "fagus/checkpoint/s3", may: []string{"fagus/checkpoint"}, time: "how long a server may take to answer", net: "asks a server by HTTP"},
 		{dir: "fagus/checkpoint/partner", may: []string{"dimmnet", "dimmnet/live/identity", "fagus/checkpoint"}, time: "how long a host may take to answer", net: "asks hosts by HTTP"},

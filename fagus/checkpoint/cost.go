@@ -19,6 +19,8 @@ type Cost struct {
 	Run  time.Duration `json:"run_ns"` // until now
 	// None says why there is no checkpoint.
 	None string `json:"none,omitempty"`
+	// From is the number of the checkpoint from which the run has resumed; 0 if it has not.
+	From uint64 `json:"from,omitempty"`
 }
 
 // Share returns which part of the run's time checkpoints took.
@@ -26,10 +28,14 @@ func (c *Cost) Share() float64 { return c.Took.Seconds() / max(c.Run.Seconds(), 
 
 // String returns a line for a report.
 func (c *Cost) String() string {
-	if c.Made == 0 {
-		return "no checkpoint was made: " + c.None
+	resumed := ""
+	if c.From > 0 {
+		resumed = fmt.Sprintf("resumed from checkpoint %d; ", c.From)
 	}
-	return fmt.Sprintf("checkpoints: %d, with %.1f MiB; the program waited %v for them; they took %v, %.2g %% of the run",
+	if c.Made == 0 {
+		return resumed + "no checkpoint was made: " + c.None
+	}
+	return resumed + fmt.Sprintf("checkpoints: %d, with %.1f MiB; the program waited %v for them; they took %v, %.2g %% of the run",
 		c.Made, float64(c.Bytes)/(1<<20), c.Waited.Round(10*time.Microsecond), c.Took.Round(10*time.Microsecond), 100*c.Share())
 }
 
@@ -103,7 +109,7 @@ func (k *Keeper) Cost() Cost {
 	case !k.costs.resumes && k.costs.cuts == 0:
 		c.None = "the program does not call Resume, Steps, Rounds or Checkpoint"
 	case k.costs.cuts == 0:
-		c.None = "the program has made no cut, which is between two of its steps"
+		c.None = "the program has made no cut, which is between two steps of Steps or Rounds, or a call of Checkpoint"
 	case k.costs.failed > 0:
 		c.None = "what was tried has failed"
 	default:

@@ -324,7 +324,7 @@ func (k *Keeper) save(ctx context.Context, r *rank, cut fagus.Cut) error {
 // Newest implements fagus.Checkpointer.
 func (k *Keeper) Newest(ctx context.Context, below uint64) (number uint64, err error) {
 	k.mu.Lock()
-	k.costs.resumes = true
+	k.costs.resumes, k.costs.From = true, 0
 	err = k.begin(ctx)
 	k.mu.Unlock()
 	if err != nil {
@@ -355,6 +355,7 @@ func (k *Keeper) Open(ctx context.Context, number uint64) (fagus.Checkpoint, err
 		o.Close()
 		return nil, err
 	}
+	k.note(func(c *costs) { c.From = number })
 	return o, nil
 }
 

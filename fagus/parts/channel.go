@@ -2,10 +2,12 @@ package parts
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
 
+	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts/codec"
 )
@@ -27,8 +29,8 @@ import (
 //	}
 //
 // The values may be of any type that package codec encodes, and of any size: strings, slices, maps,
-// and structs with them. What the channel holds is in checkpoints, and a run that resumes may have
-// another number of ranks.
+// and structs with them. What the channel holds is in checkpoints. A run that resumes may have
+// another number of ranks, and of senders if none of them had called Close.
 //
 // In Threaded mode a value goes from rank to rank at once. In Phase mode each Send and each Receive
 // is a phase, in which all ranks take part by their next call: so values that are more than a few
@@ -59,6 +61,7 @@ const (
 	read            // as written
 	reading         // as writing
 	closed          // how many ranks have called Close
+	promised        // the number of senders at the first Close
 	headLength
 )
 
@@ -174,6 +177,9 @@ func (c *Channel[T]) Receive() (value T, ok bool, err error) {
 			return value, false, err
 		}
 		if h[written] == h[read] {
+			if len(b) > 0 {
+				return value, false, c.refuse("Receive of a value of which a part was sent before all senders called Close")
+			}
 			return value, false, c.release()
 		}
 		b, length = c.take(h, b, length)
@@ -230,19 +236,35 @@ func (c *Channel[T]) Close() error {
 		return c.refuse("Close by more ranks than there are senders")
 	}
 	h[closed]++
-	return c.release(c.head.Range(closed, closed+1))
+	h[promised] = c.senders
+	return c.release(c.head.Range(closed, promised+1))
 }
 
 // acquire begins a tenure in which ready returns true, and returns the head.
 func (c *Channel[T]) acquire(ready func() bool) (h []int64, err error) {
 	if err := c.node.AcquireWhen(c.set, ready); err != nil {
-		return nil, err
+		return nil, c.explained(err)
 	}
 	h = c.head.Slice()
+	if h[closed] > 0 && h[promised] != c.senders {
+		return nil, c.refuse(fmt.Sprintf("in the run that made the checkpoint there were %d, of which %d have called Close: a run that resumes needs as many", h[promised], h[closed]))
+	}
 	if n := h[written] - h[read]; n < 0 || n > int64(c.ring.Len()) || h[read] < 0 {
 		return nil, c.refuse(fmt.Sprintf("its memory is damaged: %d bytes were sent and %d received", h[written], h[read]))
 	}
 	return h, nil
+}
+
+// explained says what this rank has waited for, if no rank can change it any more.
+func (c *Channel[T]) explained(err error) error {
+	if !errors.Is(err, dimmnet.ErrDeadlock) {
+		return err
+	}
+	state := "full"
+	if h := c.head.Slice(); h[written] == h[read] {
+		state = "empty"
+	}
+	return fmt.Errorf("parts: channel %q is %s, and %d of its %d senders have called Close: %w", c.name, state, c.head.Slice()[closed], c.senders, err)
 }
 
 // release ends a tenure that has changed ranges.

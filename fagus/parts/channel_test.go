@@ -214,10 +214,11 @@ func TestChannelMistakes(t *testing.T) {
 		return c
 	}
 	for want, f := range map[string]func(n *fagus.Node) error{
-		"Send after Close":        func(n *fagus.Node) error { c := make(n); _ = c.Close(); return c.Send(1) },
-		"Close by more ranks":     func(n *fagus.Node) error { c := make(n); _ = c.Close(); return c.Close() },
-		"room for 0 values":       func(n *fagus.Node) error { return second(parts.NewChannel[int](n, "c", 0, 1)) },
-		"1 to 1 senders":          func(n *fagus.Node) error { return second(parts.NewChannel[int](n, "c", 1, 2)) },
+		"Send after Close":    func(n *fagus.Node) error { c := make(n); _ = c.Close(); return c.Send(1) },
+		"Close by more ranks": func(n *fagus.Node) error { c := make(n); _ = c.Close(); return c.Close() },
+		"room for 0 values":   func(n *fagus.Node) error { return second(parts.NewChannel[int](n, "c", 0, 1)) },
+		"1 to 1 senders":      func(n *fagus.Node) error { return second(parts.NewChannel[int](n, "c", 1, 2)) },
+		"is empty, and 0 of its 1 senders have called Close": func(n *fagus.Node) error { _, _, err := make(n).Receive(); return err },
 		"every rank waits":        func(n *fagus.Node) error { _, _, err := make(n).Receive(); return err },
 		"parts: channel \"c\": c": func(n *fagus.Node) error { return second(parts.NewChannel[func()](n, "c", 1, 1)) },
 	} {
@@ -262,4 +263,73 @@ func TestReceiveOnce(t *testing.T) {
 			t.Fatalf("%d nodes, %v mode: received %v", on.Nodes, on.Mode, got)
 		}
 	})
+}
+
+// TestClosedEarly: if a rank closes a channel in the middle of another rank's value, both who sends
+// and who receives hear of it.
+func TestClosedEarly(t *testing.T) {
+	var sent, received error
+	_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 3, Mode: fagus.Threaded}, func(n *fagus.Node) error {
+		c, err := parts.NewChannel[[]byte](n, "c", 1, 1)
+		if err != nil {
+			return err
+		}
+		switch n.Rank() {
+		case 0:
+			sent = c.Send(make([]byte, 10000))
+			return nil
+		case 1:
+			_ = c.AwaitPart() // errors stick
+			return c.Close()
+		}
+		_ = c.AwaitClose()
+		_, _, received = c.Receive()
+		return nil
+	})
+	if err != nil || sent == nil || !strings.Contains(sent.Error(), "Send after Close") ||
+		received == nil || !strings.Contains(received.Error(), "of which a part was sent") {
+		t.Errorf("sent %v, received %v, %v: want errors", sent, received, err)
+	}
+}
+
+// TestRoundsOfChannels is the pipeline of docs/guide/checkpoints.md.
+func TestRoundsOfChannels(t *testing.T) {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		got := runFor(t, fagus.Config{Nodes: 4, Mode: mode}, func(n *fagus.Node) (sum []int, err error) {
+			const items = 20
+			tasks, err := parts.NewChannel[int](n, "tasks", 4, 1)
+			if err != nil {
+				return nil, err
+			}
+			results, err := parts.NewChannel[int](n, "results", 4, n.Nodes()-2)
+			if err != nil {
+				return nil, err
+			}
+			workers, last := n.Nodes()-2, n.Nodes()-1
+			sum = make([]int, 1)
+			for lo, hi := range n.Rounds(items) {
+				switch n.Rank() {
+				case 0:
+					for i := lo; i < hi; i++ {
+						tasks.Send(i)
+					}
+				default:
+					first, end := parts.Block(hi-lo, workers, n.Rank()-1)
+					for range end - first {
+						i, _, _ := tasks.Receive()
+						results.Send(i * i)
+					}
+				case last:
+					for range hi - lo {
+						square, _, _ := results.Receive()
+						sum[0] += square
+					}
+				}
+			}
+			return sum, n.Err()
+		})
+		if got[3][0] != 2470 {
+			t.Errorf("%v mode: the sum is %d, want 2470", mode, got[3][0])
+		}
+	}
 }

@@ -24,11 +24,11 @@
 //
 // # Values of any size
 //
-// Elements of arrays have a fixed size. Broadcast, Gather, Reduce, AllToAll, Vectors, Table and
-// List take values of any type that package [codec] encodes, too: strings, slices, maps, structs
-// with them, types with MarshalBinary and UnmarshalBinary. Their lengths travel with them. Errors
-// name the part of a type that cannot be encoded, when the first call is made or the object is
-// created. docs/guide/values.md says what to use for which data.
+// Elements of arrays have a fixed size. Broadcast, Gather, Reduce, AllToAll, Vectors, Table, List
+// and Channel take values of any type that package [codec] encodes, too: strings, slices, maps,
+// structs with them, types with MarshalBinary and UnmarshalBinary. Their lengths travel with them.
+// Errors name the part of a type that cannot be encoded, when the first call is made or the object
+// is created. docs/guide/values.md says what to use for which data.
 //
 // # Operations of all ranks
 //
@@ -51,7 +51,7 @@
 //
 // # Checkpoints
 //
-// Checkpoints contain the data of Blocks, a Grid, a Pair, a Table and a List (see
+// Checkpoints contain the data of Blocks, a Grid, a Pair, a Table, a List and a Channel (see
 // fagus.Node.Checkpoint), and a Resume restores them on any number of ranks; a Whole is saved only
 // after its Keep. The buffers of all other types mean nothing between calls, and are not saved.
 // [KeepBlock] and [KeepColumns] save private memory, [KeepSums] and [KeepExact] sums that are not

@@ -61,6 +61,22 @@ func (e *Exact) addOdd(x float64) {
 	}
 }
 
+// AddExact adds another sum.
+func (e *Exact) AddExact(other *Exact) {
+	if e.adds+other.adds >= mostAdds {
+		e.carry()
+	}
+	for i, limb := range other.limbs {
+		e.limbs[i] += limb
+	}
+	for i, count := range other.odd {
+		e.odd[i] += count
+	}
+	if e.adds += other.adds; e.adds >= mostAdds {
+		e.carry()
+	}
+}
+
 // carry propagates carries. Afterwards each limb is in [0, 2^32), except for the last, which
 // has the sign.
 func (e *Exact) carry() {

@@ -103,19 +103,9 @@ func (e *Exact) addNext(words []uint64) (rest []uint64) {
 		}
 		words = words[oddWords:]
 	}
-	e.add(&y)
-	return words
-}
-
-// add adds y to e. Neither may have carries to propagate.
-func (e *Exact) add(y *Exact) {
-	for i, limb := range y.limbs {
-		e.limbs[i] += limb
-	}
-	for i, count := range y.odd {
-		e.odd[i] += count
-	}
+	e.AddExact(&y)
 	e.carry()
+	return words
 }
 
 // fold adds the words in the windows. A word before them counts the numbers that do not fit.

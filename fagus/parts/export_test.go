@@ -19,3 +19,13 @@ func NewSumsBy[T Number](n *fagus.Node, name string, length int, scatter bool) (
 func NewVectorsInSteps[T any](n *fagus.Node, name string, length int, inSteps bool) (*Vectors[T], error) {
 	return newVectors[T](n, name, length, inSteps)
 }
+
+// AwaitPart waits until a part of a value was sent.
+func (c *Channel[T]) AwaitPart() error {
+	return c.set.DoWhen(func() bool { return c.head.Slice()[writing] != 0 }, func() {})
+}
+
+// AwaitClose waits until a rank has called Close.
+func (c *Channel[T]) AwaitClose() error {
+	return c.set.DoWhen(func() bool { return c.head.Slice()[closed] != 0 }, func() {})
+}

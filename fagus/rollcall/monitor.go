@@ -226,7 +226,7 @@ func (m *Monitor) poll() (state uint64, waits bool) {
 func (m *Monitor) current(state uint64) Entry {
 	call := Call(state & callMask >> callAt)
 	e := Entry{Call: call.String(), Calls: state >> callsAt, Returned: state&returned != 0, Failed: m.why}
-	e.Done, e.Of = m.progress.load()
+	e.Done, e.Of, e.Own = m.progress.load()
 	if set := m.set.Load(); set != nil && state&wants != 0 {
 		e.Set = set.String()
 	}

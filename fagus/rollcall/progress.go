@@ -32,10 +32,10 @@ func (p *progress) store(done, of int64) {
 	p.done.Store(done)
 }
 
-// load returns values with 0 <= done <= of.
-func (p *progress) load() (done, of int64) {
+// load returns values with 0 <= done <= of, and whether the program itself reports them.
+func (p *progress) load() (done, of int64, own bool) {
 	of = max(0, p.of.Load())
-	return min(max(0, p.done.Load()), of), of
+	return min(max(0, p.done.Load()), of), of, p.own.Load()
 }
 
 // Progress records that the rank's program has done so much of its work. From now on
@@ -80,12 +80,14 @@ func fraction(done, of int64) float64 {
 	return min(1, float64(done)/float64(of))
 }
 
-// Progress returns how far the run is by what its ranks say. Of is 0 if none reports progress.
+// Progress returns how far the run is by what its ranks say. Of is 0 if none reports progress. If
+// the program reports progress on any rank, what loops report for it on others does not count.
 func (r Roll) Progress() Progress {
 	p := Progress{Nodes: len(r.Ranks)}
 	done, of, same := 0.0, 0.0, true // sums of int64 could overflow
+	own := slices.ContainsFunc(r.Ranks, func(e Entry) bool { return e.Own })
 	for rank, e := range r.Ranks {
-		if e.Of <= 0 {
+		if e.Of <= 0 || own && !e.Own {
 			continue
 		}
 		done, of, same = done+float64(e.Done), of+float64(e.Of), same && (p.Ranks == 0 || e.Of == p.SlowestOf)
@@ -165,7 +167,8 @@ func (b *Board) progress(patience time.Duration) Roll {
 			away = append(away, dimmnet.Rank(r))
 			continue
 		}
-		roll.Ranks[r].Done, roll.Ranks[r].Of = b.monitors[r].progress.load()
+		e := &roll.Ranks[r]
+		e.Done, e.Of, e.Own = b.monitors[r].progress.load()
 	}
 	if b.about.Ask == nil || len(away) == 0 {
 		return roll

@@ -53,7 +53,7 @@ func TestProgressReports(t *testing.T) {
 			report = m.Progress
 		}
 		report(tt.done, tt.of)
-		if done, of := m.progress.load(); done != tt.wantDone || of != tt.wantOf {
+		if done, of, own := m.progress.load(); done != tt.wantDone || of != tt.wantOf || tt.own && !own {
 			t.Errorf("after %+v: %d of %d", tt, done, of)
 		}
 	}
@@ -99,7 +99,7 @@ func TestWatchProgress(t *testing.T) {
 		}
 		return map[int]Entry{1: entry(7, 10)}
 	}})
-	b.Monitor(0).Progress(3, 10)
+	b.Monitor(0).DefaultProgress(3, 10)
 	want := Progress{Nodes: 2, Ranks: 2, Done: 5, Of: 10, Slowest: 0, SlowestDone: 3, SlowestOf: 10}
 	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
 		mu.Lock()
@@ -134,5 +134,13 @@ func BenchmarkProgress(b *testing.B) {
 				m.Progress(i&63, of)
 			}
 		})
+	}
+}
+
+// TestOwnProgress: what a program reports on some ranks counts, not what loops report on others.
+func TestOwnProgress(t *testing.T) {
+	r := Roll{Ranks: []Entry{{Done: 0, Of: 200}, {Done: 150, Of: 200, Own: true}, {Done: 0, Of: 200}}}
+	if p := r.Progress(); p.Done != 150 || p.Of != 200 || p.Ranks != 1 || p.Slowest != 1 {
+		t.Errorf("the progress is %+v", p)
 	}
 }

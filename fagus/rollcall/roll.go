@@ -36,6 +36,7 @@ type Entry struct {
 	// Done of Of is the rank's progress, as its program reports it. Of is 0 if it reports none.
 	Done int64 `json:",omitempty"`
 	Of   int64 `json:",omitempty"`
+	Own  bool  `json:",omitempty"` // the program itself reports it, and not a loop for it
 }
 
 // Owner names the rank that has the newest version of a variable, as far as is known.

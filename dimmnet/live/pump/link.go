@@ -54,9 +54,9 @@ var _ stream.Stream = (*link)(nil)
 // ready, and closes the connection.
 func (p *Poll) Add(rank dimmnet.Rank, conn Conn) stream.Stream {
 	l := &link{conn: conn, received: newRing(), outgoing: newRing(), poll: p}
+	p.links[rank].Store(l)
 	l.pumps.Go(l.receive)
 	l.pumps.Go(l.send)
-	p.links[rank].Store(l)
 	return l
 }
 

@@ -107,7 +107,7 @@ type Poll interface {
 type Beats interface {
 	// Send sends a beat to all peers.
 	Send()
-	// Receive processes all beats that have arrived. It does not wait.
+	// Receive processes all beats that have arrived. It waits for a millisecond at most.
 	Receive()
 	// Heard returns a number that changes when a beat of rank arrives: 0 before the first beat.
 	Heard(rank dimmnet.Rank) uint64

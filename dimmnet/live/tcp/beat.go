@@ -77,7 +77,7 @@ func (b *beats) Send() {
 	}
 }
 
-// Receive processes all beats that have arrived. It does not wait.
+// Receive processes all beats that have arrived.
 func (b *beats) Receive() {
 	var p [sealedBeat + 1]byte
 	for begun := time.Now(); time.Since(begun) < receiveTime; {

@@ -4,7 +4,9 @@ package tcp
 
 import (
 	"crypto/tls"
+	"errors"
 	"net"
+	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -30,6 +32,7 @@ func (p pumps) add(conn net.Conn, peer dimmnet.Rank) (stream.Stream, error) {
 type pumped struct {
 	net.Conn
 	sent, received atomic.Uint64
+	leave          atomic.Pointer[time.Time] // the deadline of Leave
 }
 
 var _ pump.Conn = (*pumped)(nil)
@@ -52,12 +55,30 @@ func (c *pumped) Ended() {}
 func (c *pumped) CloseWrite() error {
 	if safe, ok := c.Conn.(*tls.Conn); ok {
 		_ = safe.CloseWrite() // fails only if the connection is broken
-		return safe.NetConn().(*net.TCPConn).CloseWrite()
+		// It has set a deadline of its own, in place of that of Leave.
+		if at := c.leave.Load(); at != nil {
+			_ = c.SetDeadline(*at)
+		}
 	}
-	return c.Conn.(*net.TCPConn).CloseWrite()
+	return c.tcp().CloseWrite()
 }
 
-func (c *pumped) Leave(atMost time.Duration) { _ = c.SetDeadline(time.Now().Add(atMost)) }
+func (c *pumped) Leave(atMost time.Duration) {
+	at := time.Now().Add(atMost)
+	c.leave.Store(&at)
+	_ = c.SetDeadline(at)
+}
+
+// Close closes the TCP connection: crypto/tls would wait until it has told a peer that does not
+// read, and CloseWrite has told one that does.
+func (c *pumped) Close() error { return c.tcp().Close() }
+
+func (c *pumped) tcp() *net.TCPConn {
+	if safe, ok := c.Conn.(*tls.Conn); ok {
+		return safe.NetConn().(*net.TCPConn)
+	}
+	return c.Conn.(*net.TCPConn)
+}
 
 // Count counts what ranks have sent, without what TLS adds.
 func (c *pumped) Count() dimmnet.Link {
@@ -70,12 +91,16 @@ func beneathTLS(conn net.Conn) net.Conn { return conn }
 // latePort does nothing: systems but Linux choose the port before they connect.
 func latePort(string, string, syscall.RawConn) error { return nil }
 
-// arrivalTime is how long arrived waits.
+// arrivalTime bounds how long arrived waits.
 const arrivalTime = time.Millisecond
 
-// arrived receives a datagram that has arrived, or arrives very soon.
+// arrived receives a datagram that has arrived, or arrives very soon. Windows has an error for one
+// that is longer than p.
 func arrived(conn *net.UDPConn, p []byte) (n int, ok bool) {
 	_ = conn.SetReadDeadline(time.Now().Add(arrivalTime))
 	n, _, err := conn.ReadFromUDPAddrPort(p)
-	return n, err == nil
+	if err != nil {
+		return 0, !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, net.ErrClosed)
+	}
+	return n, true
 }

@@ -21,7 +21,7 @@ const rollCallName = "roll-call"
 
 func rollCallFlag(category string) cli.Flag {
 	return &cli.DurationFlag{Name: rollCallName, Category: category, Value: rollcall.DefaultAfter,
-		Usage: "when a call has waited for `TIME`, and again each time the wait doubles, print what every rank does and waits for; 0: never. SIGQUIT (Ctrl-\\) prints it at any time"}
+		Usage: "when a call has waited for `TIME`, and again each time the wait doubles, print what every rank does and waits for; 0: never, and then nothing notices that all ranks wait for a change that none can make. SIGQUIT (Ctrl-\\) prints it at any time"}
 }
 
 func readRollCall(c *cli.Context) (fagus.RollCall, error) {
