@@ -82,7 +82,7 @@ type Serial struct {
 func mend(m Mode, w Wait) string {
 	switch mean := w.Time / Time(max(w.Times, 1)); {
 	case w.part == channelPart && m == Phase && mean >= shortWait:
-		return "each call of the parts.Channel is a phase of all ranks: use threaded mode, or send several values at a time, in a slice"
+		return "each call of the parts.Channel is a phase of all ranks: send several values at a time, in a slice, or, if each is much work, use threaded mode"
 	case w.part != "": // the program cannot reach the variables of package parts
 		return mendGrain(w.part)
 	case mean < shortWait:

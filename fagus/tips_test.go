@@ -171,7 +171,7 @@ func partCases() []tipCase {
 			return n.Barrier()
 		}, ""},
 		{"a pipeline with a slow stage", `only rank 1 computes before the call at ` + line + `.*: let more ranks do what this one does, as any number may send to a parts\.Channel and receive from it`, pipeline(1, 40, func(n *fagus.Node) { n.Spend(at(n, us, 4*ms)) }),
-			`rank 0 waited .* held by rank 1 .*each call of the parts\.Channel is a phase of all ranks: use threaded mode, or send several values`},
+			`rank 0 waited .* held by rank 1 .*each call of the parts\.Channel is a phase of all ranks: send several values at a time`},
 		{"a slow producer", "", inSlices(3, 120, 1, func(n *fagus.Node) { n.Spend(at(n, ms, 300*us)) }), `each call of the parts\.Channel is a phase of all ranks`},
 		{"one rank works in several places", `only rank 0 computes, for 90\.\d* ms, while the others wait for it: divide this work among the 4 ranks`, func(n *fagus.Node) error {
 			work := func() { n.Spend(at(n, 30*ms, 0)) }

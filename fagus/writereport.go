@@ -16,7 +16,7 @@ func (n *Node) Wrote(ranges ...Range) error {
 		return n.status.err
 	}
 	if n.held == nil {
-		return n.problem("Wrote: no set is held: acquire the variable with Reporting first")
+		return n.problem("Wrote: no set is held: acquire first what guards the data (of a List its Write; of an array v.Write().Reporting())")
 	}
 	rs, err := n.checkRanges(ranges)
 	if err != nil {

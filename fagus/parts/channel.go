@@ -33,8 +33,9 @@ import (
 // another number of ranks, and of senders if none of them had called Close.
 //
 // In Threaded mode a value goes from rank to rank at once. In Phase mode each Send and each Receive
-// is a phase, in which all ranks take part by their next call: so values that are more than a few
-// microseconds of work are best in threaded mode, or many at a time.
+// is a phase, in which all ranks take part by their next call: a rank that works on a value holds
+// up the others. So small values are best sent many at a time, in a slice, and values that are much
+// work in threaded mode.
 type Channel[T any] struct {
 	node     *fagus.Node
 	name     string

@@ -214,9 +214,12 @@ func (p *Plan) String() string {
 	if p.What == "measured" {
 		section = "the section that it measures"
 	}
-	fmt.Fprintf(&b, "%s on %s\n%s, by the %s clock; ± is the farthest of %d runs\n\n", p.Program, p.Where, section, p.Clock, p.Runs)
+	speedups, pairs := p.OverOne != nil || p.OverSequential != nil, ""
+	if speedups {
+		pairs = "; a speed-up is the median of pairs of runs"
+	}
+	fmt.Fprintf(&b, "%s on %s\n%s, by the %s clock; ± is the farthest of %d runs%s\n\n", p.Program, p.Where, section, p.Clock, p.Runs, pairs)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	speedups := p.OverOne != nil || p.OverSequential != nil
 	fmt.Fprint(w, "version\tmedian\tmin\tmax")
 	if speedups {
 		fmt.Fprintf(w, "\tspeed-up of %s\tefficiency", p.of(Parallel).label())
