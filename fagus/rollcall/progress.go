@@ -176,7 +176,7 @@ func (b *Board) progress(patience time.Duration) Roll {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	for r, e := range b.about.Ask(ctx, away) {
-		roll.Ranks[r].Done, roll.Ranks[r].Of = min(max(0, e.Done), e.Of), e.Of
+		roll.Ranks[r].Done, roll.Ranks[r].Of, roll.Ranks[r].Own = min(max(0, e.Done), e.Of), e.Of, e.Own
 	}
 	return roll
 }
