@@ -313,16 +313,16 @@ func TestRoundsOfChannels(t *testing.T) {
 					for i := lo; i < hi; i++ {
 						tasks.Send(i)
 					}
+				case last:
+					for range hi - lo {
+						square, _, _ := results.Receive()
+						sum[0] += square
+					}
 				default:
 					first, end := parts.Block(hi-lo, workers, n.Rank()-1)
 					for range end - first {
 						i, _, _ := tasks.Receive()
 						results.Send(i * i)
-					}
-				case last:
-					for range hi - lo {
-						square, _, _ := results.Receive()
-						sum[0] += square
 					}
 				}
 			}
