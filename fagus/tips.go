@@ -124,16 +124,16 @@ func (t *tips) imbalance() {
 		tip.Kind = Alone // in several places
 	}
 	tip.Share = float64(tip.Time-tip.Others) * float64(len(t.of)-1) / float64(len(t.of)) / float64(max(1, s.busy()))
-	if tip.Kind == Alone {
+	tip.Mend = mendUneven(one.Part)
+	switch {
+	case tip.Kind == Alone:
 		tip.What = fmt.Sprintf("only rank %d computes%s, for %v, while the others wait for it", tip.Rank, where, tip.Time)
 		tip.Mend = t.mendAlone(one)
-	} else if tip.Others < tip.Time/1000 {
+	case tip.Others < tip.Time/1000:
 		tip.What = fmt.Sprintf("rank %d computes%s for %v, the others not at all, and they wait for it", tip.Rank, where, tip.Time)
-		tip.Mend = mendUneven(one.Part)
-	} else {
+	default:
 		tip.What = fmt.Sprintf("rank %d computes %.1f times as long as the others%s (%v, the others %v in the mean), and they wait for it",
 			tip.Rank, float64(tip.Time)/float64(tip.Others), where, tip.Time, tip.Others)
-		tip.Mend = mendUneven(one.Part)
 	}
 	t.found = append(t.found, tip)
 }

@@ -48,6 +48,7 @@ type Channel[T any] struct {
 	codec    codec.Codec[T]
 	buffer   []byte        // the value that is being sent or received
 	changed  []fagus.Range // reused
+	closers  int64         // how many ranks had called Close when this rank last held the channel
 
 	hasRoom, hasValue func() bool
 }
@@ -122,8 +123,17 @@ func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (c *Ch
 	return c, nil
 }
 
-// over reports whether all senders have closed the channel.
-func (c *Channel[T]) over(head []int64) bool { return head[closed] >= c.senders }
+// over reports whether all senders have closed the channel, or no number of them can: see others.
+func (c *Channel[T]) over(head []int64) bool {
+	c.closers = head[closed]
+	return c.closers >= c.senders || c.others(head)
+}
+
+// others reports whether the channel had another number of senders when the first one closed it, in
+// a run from which this one resumes.
+func (c *Channel[T]) others(head []int64) bool {
+	return head[closed] > 0 && head[promised] != c.senders
+}
 
 // mine reports whether this rank may send or receive, by writing or reading.
 func (c *Channel[T]) mine(turn int64) bool { return turn == 0 || turn == 1+int64(c.node.Rank()) }
@@ -142,7 +152,7 @@ func (c *Channel[T]) Send(value T) error {
 	c.buffer = b
 	binary.NativeEndian.PutUint64(b, uint64(len(b)-wordBytes))
 	for len(b) > 0 {
-		h, err := c.acquire(c.hasRoom)
+		h, err := c.acquire("full", c.hasRoom)
 		if err != nil {
 			return err
 		}
@@ -173,7 +183,7 @@ func (c *Channel[T]) Send(value T) error {
 func (c *Channel[T]) Receive() (value T, ok bool, err error) {
 	b := c.buffer[:0]
 	for length := wordBytes; len(b) < length; {
-		h, err := c.acquire(c.hasValue)
+		h, err := c.acquire("empty", c.hasValue)
 		if err != nil {
 			return value, false, err
 		}
@@ -229,7 +239,7 @@ func (c *Channel[T]) All() iter.Seq2[T, error] {
 // Close says that this rank sends nothing more. When all senders have said so, and the channel is
 // empty, Receive returns false. The rank must hold no variable.
 func (c *Channel[T]) Close() error {
-	h, err := c.acquire(func() bool { return true })
+	h, err := c.acquire("in use", func() bool { return true })
 	if err != nil {
 		return err
 	}
@@ -241,31 +251,22 @@ func (c *Channel[T]) Close() error {
 	return c.release(c.head.Range(closed, promised+1))
 }
 
-// acquire begins a tenure in which ready returns true, and returns the head.
-func (c *Channel[T]) acquire(ready func() bool) (h []int64, err error) {
-	if err := c.node.AcquireWhen(c.set, ready); err != nil {
-		return nil, c.explained(err)
+// acquire begins a tenure in which ready returns true, and returns the head. Until then the channel
+// is what state says, for errors.
+func (c *Channel[T]) acquire(state string, ready func() bool) (h []int64, err error) {
+	if err := c.node.AcquireWhen(c.set, ready); errors.Is(err, dimmnet.ErrDeadlock) {
+		return nil, fmt.Errorf("parts: channel %q is %s, and %d of its %d senders have called Close: %w", c.name, state, c.closers, c.senders, err)
+	} else if err != nil {
+		return nil, err
 	}
 	h = c.head.Slice()
-	if h[closed] > 0 && h[promised] != c.senders {
+	if c.others(h) {
 		return nil, c.refuse(fmt.Sprintf("in the run that made the checkpoint there were %d, of which %d have called Close: a run that resumes needs as many", h[promised], h[closed]))
 	}
 	if n := h[written] - h[read]; n < 0 || n > int64(c.ring.Len()) || h[read] < 0 {
 		return nil, c.refuse(fmt.Sprintf("its memory is damaged: %d bytes were sent and %d received", h[written], h[read]))
 	}
 	return h, nil
-}
-
-// explained says what this rank has waited for, if no rank can change it any more.
-func (c *Channel[T]) explained(err error) error {
-	if !errors.Is(err, dimmnet.ErrDeadlock) {
-		return err
-	}
-	state := "full"
-	if h := c.head.Slice(); h[written] == h[read] {
-		state = "empty"
-	}
-	return fmt.Errorf("parts: channel %q is %s, and %d of its %d senders have called Close: %w", c.name, state, c.head.Slice()[closed], c.senders, err)
 }
 
 // release ends a tenure that has changed ranges.

@@ -3,6 +3,7 @@ package parts_test
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/checkpoint"
 	"github.com/fagus-dsm/fagus/fagus/parts"
 )
 
@@ -222,9 +224,54 @@ func TestChannelMistakes(t *testing.T) {
 		"every rank waits":        func(n *fagus.Node) error { _, _, err := make(n).Receive(); return err },
 		"parts: channel \"c\": c": func(n *fagus.Node) error { return second(parts.NewChannel[func()](n, "c", 1, 1)) },
 	} {
-		_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1}, f)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+		checks := []fagus.Check{fagus.CheckOff}
+		if runtime.GOOS == "linux" {
+			checks = append(checks, fagus.CheckOn)
+		}
+		for _, check := range checks {
+			_, err := fagus.Run(t.Context(), fagus.Config{Nodes: 1, Check: check}, f)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("check %v: error %v, want %q", check, err, want)
+			}
+		}
+	}
+}
+
+// TestResumeWithOtherSenders: a run that resumes after a Close needs as many senders as before.
+func TestResumeWithOtherSenders(t *testing.T) {
+	for _, nodes := range []int{2, 4} {
+		directory := t.TempDir()
+		start := func(nodes int) error {
+			store, err := checkpoint.OpenDirectory(directory)
+			if err != nil {
+				t.Fatal(err)
+			}
+			keeper := checkpoint.New(checkpoint.Config{Store: store})
+			defer keeper.Close()
+			_, err = fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Checkpoints: keeper}, func(n *fagus.Node) error {
+				c, err := parts.NewChannel[int](n, "c", 4, n.Nodes()-1)
+				if err != nil {
+					return err
+				}
+				if n.Resume() {
+					if n.Rank() > 0 {
+						return nil
+					}
+					_, _, err := c.Receive()
+					return err
+				}
+				if n.Rank() == 1 {
+					c.Close() // errors stick
+				}
+				return n.Checkpoint()
+			})
+			return err
+		}
+		if err := start(3); err != nil {
+			t.Fatal(err)
+		}
+		if err := start(nodes); err == nil || !strings.Contains(err.Error(), "there were 2, of which 1 have called Close") {
+			t.Errorf("on %d ranks: error %v, want that there were other senders", nodes, err)
 		}
 	}
 }

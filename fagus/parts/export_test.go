@@ -29,3 +29,12 @@ func (c *Channel[T]) AwaitPart() error {
 func (c *Channel[T]) AwaitClose() error {
 	return c.set.DoWhen(func() bool { return c.head.Slice()[closed] != 0 }, func() {})
 }
+
+// SetAdds makes e as near to a carry as after so many additions since the last one.
+func (e *Exact) SetAdds(adds int) { e.adds = adds }
+
+// MostAdds is the number of additions at which an Exact propagates its carries.
+const MostAdds = mostAdds
+
+// Adds returns the number of additions since the last carry.
+func (e *Exact) Adds() int { return e.adds }

@@ -80,14 +80,21 @@ func fraction(done, of int64) float64 {
 	return min(1, float64(done)/float64(of))
 }
 
+// reporting returns which ranks' progress counts: of those that report any, only those on which the
+// program itself does, if there are such.
+func (r Roll) reporting() func(Entry) bool {
+	own := slices.ContainsFunc(r.Ranks, func(e Entry) bool { return e.Own && e.Of > 0 })
+	return func(e Entry) bool { return e.Of > 0 && (e.Own || !own) }
+}
+
 // Progress returns how far the run is by what its ranks say. Of is 0 if none reports progress. If
 // the program reports progress on any rank, what loops report for it on others does not count.
 func (r Roll) Progress() Progress {
 	p := Progress{Nodes: len(r.Ranks)}
 	done, of, same := 0.0, 0.0, true // sums of int64 could overflow
-	own := slices.ContainsFunc(r.Ranks, func(e Entry) bool { return e.Own })
+	counts := r.reporting()
 	for rank, e := range r.Ranks {
-		if e.Of <= 0 || own && !e.Own {
+		if !counts(e) {
 			continue
 		}
 		done, of, same = done+float64(e.Done), of+float64(e.Of), same && (p.Ranks == 0 || e.Of == p.SlowestOf)
@@ -112,8 +119,9 @@ func (r Roll) progressLine() string {
 	type at struct{ done, of int64 }
 	alike := make(map[at][]int)
 	var order []at
+	counts := r.reporting()
 	for rank, e := range r.Ranks {
-		if e.Of <= 0 {
+		if !counts(e) {
 			continue
 		}
 		k := at{e.Done, e.Of}

@@ -143,4 +143,7 @@ func TestOwnProgress(t *testing.T) {
 	if p := r.Progress(); p.Done != 150 || p.Of != 200 || p.Ranks != 1 || p.Slowest != 1 {
 		t.Errorf("the progress is %+v", p)
 	}
+	if got := r.progressLine(); got != "progress: rank 1: 75 % (150 of 200)\n" {
+		t.Errorf("a roll-call has %q", got)
+	}
 }

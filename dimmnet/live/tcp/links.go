@@ -36,7 +36,6 @@ func (j *joined) links(self dimmnet.Rank) (*stream.Links, error) {
 		}
 		l.Near[i] = sameHost(conn)
 		if l.Streams[i], err = p.add(conn, dimmnet.Rank(i)); err != nil {
-			l.Streams[i] = nil
 			closeAll(j.conns[i+1:])
 			l.Close()
 			return nil, err

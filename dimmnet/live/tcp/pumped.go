@@ -32,7 +32,6 @@ func (p pumps) add(conn net.Conn, peer dimmnet.Rank) (stream.Stream, error) {
 type pumped struct {
 	net.Conn
 	sent, received atomic.Uint64
-	leave          atomic.Pointer[time.Time] // the deadline of Leave
 }
 
 var _ pump.Conn = (*pumped)(nil)
@@ -55,19 +54,12 @@ func (c *pumped) Ended() {}
 func (c *pumped) CloseWrite() error {
 	if safe, ok := c.Conn.(*tls.Conn); ok {
 		_ = safe.CloseWrite() // fails only if the connection is broken
-		// It has set a deadline of its own, in place of that of Leave.
-		if at := c.leave.Load(); at != nil {
-			_ = c.SetDeadline(*at)
-		}
 	}
 	return c.tcp().CloseWrite()
 }
 
-func (c *pumped) Leave(atMost time.Duration) {
-	at := time.Now().Add(atMost)
-	c.leave.Store(&at)
-	_ = c.SetDeadline(at)
-}
+// Leave closes the connection after a while. A deadline would not do: crypto/tls sets its own.
+func (c *pumped) Leave(atMost time.Duration) { time.AfterFunc(atMost, func() { _ = c.Close() }) }
 
 // Close closes the TCP connection: crypto/tls would wait until it has told a peer that does not
 // read, and CloseWrite has told one that does.

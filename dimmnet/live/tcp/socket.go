@@ -57,8 +57,11 @@ func (p poll) add(conn net.Conn, peer dimmnet.Rank) (stream.Stream, error) {
 		conn = safe.NetConn().(*wire).Conn
 	}
 	s, err := newSocket(conn, peer, p)
-	if err != nil || safe == nil {
-		return s, err
+	switch {
+	case err != nil:
+		return nil, err
+	case safe == nil:
+		return s, nil
 	}
 	return newSealed(s, safe), nil
 }
