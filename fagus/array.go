@@ -15,10 +15,18 @@ import (
 // space on every rank. Each rank works on its own copy; with PlaceShared, all ranks work on one
 // copy. An Array belongs to the rank whose NewArray call returned it.
 type Array[T any] struct {
-	node *Node
-	name string
-	base consistency.Addr
+	elements
 	data []T
+}
+
+// elements is what an array is whatever the type of its elements: so their type brings little code
+// of its own into a program.
+type elements struct {
+	node   *Node
+	name   string
+	base   consistency.Addr
+	length int
+	size   int // of an element, in bytes
 	// whole is set when the program uses Slice, for Config.Check; nil if it is off.
 	whole *atomic.Bool
 }
@@ -35,16 +43,24 @@ type Array[T any] struct {
 // NewArray returns an error if T or the length is unsuitable, the name is in use, memory is
 // exhausted, or the run has failed.
 func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
-	if err := n.alive("NewArray"); err != nil {
+	e, mem, err := n.newElements(name, reflect.TypeFor[T](), length)
+	if err != nil {
 		return nil, err
 	}
-	t := reflect.TypeFor[T]()
+	return &Array[T]{e, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), length)}, nil
+}
+
+// newElements makes an array, and returns the memory of its elements.
+func (n *Node) newElements(name string, t reflect.Type, length int) (e elements, view []byte, err error) {
+	if err := n.alive("NewArray"); err != nil {
+		return e, nil, err
+	}
 	if err := checkElement(t); err != nil {
-		return nil, n.problem("NewArray %q: elements of type %v: %w", name, t, err)
+		return e, nil, n.problem("NewArray %q: elements of type %v: %w", name, t, err)
 	}
 	size := int(t.Size())
 	if length < 1 || size > 0 && length > min(consistency.MaxAddr, math.MaxInt)/size {
-		return nil, n.problem("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space (a product that overflows may be negative)",
+		return e, nil, n.problem("NewArray %q: %d elements of %d bytes: want at least one element, and all within the address space (a product that overflows may be negative)",
 			name, length, size)
 	}
 	what := fmt.Sprintf("%d elements of type %s", length, typeText(t))
@@ -52,9 +68,9 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 	mem, all, err := n.mapArray(length * size)
 	if err = n.declared.unequal(n, err); err != nil {
 		if different := (*consistency.Difference)(nil); errors.As(err, &different) {
-			return nil, n.problem("NewArray: %w", err)
+			return e, nil, n.problem("NewArray: %w", err)
 		}
-		return nil, n.problem("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
+		return e, nil, n.problem("NewArray %q: no memory for %d elements of %d bytes: %w", name, length, size, err)
 	}
 	var base consistency.Addr
 	err = n.declare(func() (err error) {
@@ -65,12 +81,10 @@ func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
 		return err
 	})
 	if err != nil {
-		return nil, n.problem("NewArray: %w", err)
+		return e, nil, n.problem("NewArray: %w", err)
 	}
 	n.arrays++
-	whole := n.guard.Add(mem, name, base, size)
-	data := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem.View))), length)
-	return &Array[T]{node: n, name: name, base: base, data: data, whole: whole}, nil
+	return elements{n, name, base, length, size, n.guard.Add(mem, name, base, size)}, mem.View, nil
 }
 
 // checkElement returns an error if t is no valid type of elements, which lie outside the Go heap.
@@ -126,10 +140,10 @@ func numbersText(t reflect.Type) string {
 }
 
 // Name returns the name that was passed to NewArray.
-func (a *Array[T]) Name() string { return a.name }
+func (a *elements) Name() string { return a.name }
 
 // Len returns the number of elements.
-func (a *Array[T]) Len() int { return len(a.data) }
+func (a *elements) Len() int { return a.length }
 
 // Slice returns this rank's copy of the whole array. All calls return the same slice. Part returns
 // some of its elements.
@@ -147,17 +161,20 @@ func (a *Array[T]) Slice() []T {
 
 // Range returns the elements with the indexes lo to hi-1. If the Range is empty or exceeds the
 // array, the call of Bind, Acquire or Wrote that uses it returns an error.
-func (a *Array[T]) Range(lo, hi int) Range {
-	if lo < 0 || hi > len(a.data) || lo >= hi {
+func (a *elements) Range(lo, hi int) Range {
+	if lo < 0 || hi > a.length || lo >= hi {
 		return Range{err: fmt.Errorf("range [%d, %d) of array %q: want a non-empty range within its %d elements",
-			lo, hi, a.name, len(a.data))}
+			lo, hi, a.name, a.length)}
 	}
-	size := int(unsafe.Sizeof(a.data[0]))
-	return Range{node: a.node, bytes: consistency.Range{Lo: a.base + consistency.Addr(lo*size), Hi: a.base + consistency.Addr(hi*size)}}
+	return Range{node: a.node, bytes: a.bytes(lo, hi)}
 }
 
 // All returns the Range of all elements.
-func (a *Array[T]) All() Range { return a.Range(0, len(a.data)) }
+func (a *elements) All() Range { return a.Range(0, a.length) }
+
+func (a *elements) bytes(lo, hi int) consistency.Range {
+	return consistency.Range{Lo: a.base + consistency.Addr(lo*a.size), Hi: a.base + consistency.Addr(hi*a.size)}
+}
 
 // Range is a sequence of consecutive elements of one array. Array.Range and Array.All make Ranges.
 // A Range belongs to the rank of its array.

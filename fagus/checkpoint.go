@@ -319,7 +319,7 @@ func compareArrays(own, saved []SavedArray) error {
 // run that resumes the array may have another length: a buffer for each rank, for example.
 // It is collective, like NewArray, and comes before the first call of Resume or Checkpoint after a
 // was made: later ones are errors, which the next call returns.
-func (a *Array[T]) Scratch() {
+func (a *elements) Scratch() {
 	n := a.node
 	if a.base < n.saving.fixed && !n.saving.scratch[a.base] {
 		_ = n.errorf("Scratch of the array %q, which a call of Resume or Checkpoint has seen without it: call Scratch when the array is made", a.Name())

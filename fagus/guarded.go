@@ -16,7 +16,7 @@ func NewGuarded[T any](n *Node, name string, length int) *Guarded[T] {
 	a, err := NewArray[T](n, name, length)
 	if err != nil {
 		_ = n.stick(err)
-		return &Guarded[T]{&Array[T]{node: n, name: name}, &SyncVar{node: n, name: name}}
+		return &Guarded[T]{&Array[T]{elements: elements{node: n, name: name}}, &SyncVar{node: n, name: name}}
 	}
 	v, err := n.Bind(name, a.All())
 	if err != nil {

@@ -37,29 +37,42 @@ func Keep[T any](n *Node, name string, x *[]T, first, length int) {
 // KeepParts is [Keep] of several parts of a vector: parts yields the first element of each, in
 // ascending order, and this rank's memory of them. It yields the same places in every call.
 func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T]) {
-	if n.saving.to == nil || n.status.err != nil {
+	n.keepParts(name, reflect.TypeFor[T](), length, func(yield func(int, []byte) bool) {
+		for first, x := range parts {
+			if !yield(first, bytesOf(x)) {
+				return
+			}
+		}
+	})
+}
+
+// keepParts is KeepParts of elements of type t: parts yields the first element of each part, and
+// its memory.
+func (n *Node) keepParts(name string, t reflect.Type, length int, parts iter.Seq2[int, []byte]) {
+	k := n.keptVector(name, t, length)
+	if k == nil {
 		return
 	}
-	next, own := 0, 0
+	next := 0
 	for first, x := range parts {
-		if first < next || first+len(x) > length {
-			_ = n.errorf("Keep %q: the elements %d to %d of %d, after those before %d", name, first, first+len(x)-1, length, next)
+		own := len(x) / k.Element
+		if first < next || first+own > length {
+			_ = n.errorf("Keep %q: the elements %d to %d of %d, after those before %d", name, first, first+own-1, length, next)
 			return
 		}
-		next, own = first+len(x), own+len(x)
+		next = first + own
+		k.own += len(x)
 	}
-	k := keptVector[T](n, name, length)
 	k.save = func(yield func(int, []byte) bool) {
 		for first, x := range parts {
-			if !yield(first*k.Element, bytesOf(x)) {
+			if !yield(first*k.Element, x) {
 				return
 			}
 		}
 	}
-	k.own = own * k.Element
 	k.load = func(_ int, read func(int, []byte) error) error {
 		for first, x := range parts {
-			if err := read(first*k.Element, bytesOf(x)); err != nil {
+			if err := read(first*k.Element, x); err != nil {
 				return err
 			}
 		}
@@ -72,29 +85,40 @@ func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T
 // they call Checkpoint, and likewise each of more. It is saved once. In all other respects it is
 // [Keep].
 func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
-	if n.saving.to == nil || n.status.err != nil {
-		return
-	}
-	k := keptVector[T](n, name, len(*x))
-	share := func() (lo, hi int) { return len(*x) * n.rank / n.nodes, len(*x) * (n.rank + 1) / n.nodes }
-	lo, hi := share()
-	k.own = (hi - lo) * k.Element // if the length changes, some rank's share does
-	k.save = func(yield func(int, []byte) bool) {
-		lo, hi := share()
-		yield(lo*k.Element, bytesOf((*x)[lo:hi]))
-	}
-	k.load = func(_ int, read func(int, []byte) error) error { return read(0, bytesOf(*x)) }
-	n.keep(k)
+	n.keepCopy(name, reflect.TypeFor[T](), func() []byte { return bytesOf(*x) })
 	for i, x := range more {
 		KeepCopy(n, fmt.Sprintf("%s.%d", name, i+1), x)
 	}
 }
 
-// keptVector describes a vector, and reports an error if NewArray would not accept its elements.
-func keptVector[T any](n *Node, name string, length int) *kept {
-	t := reflect.TypeFor[T]()
+// keepCopy is KeepCopy of the memory of elements of type t.
+func (n *Node) keepCopy(name string, t reflect.Type, memory func() []byte) {
+	k := n.keptVector(name, t, len(memory())/max(1, int(t.Size())))
+	if k == nil {
+		return
+	}
+	share := func() (lo int, own []byte) {
+		all := memory()
+		length := len(all) / k.Element
+		lo, hi := k.Element*(length*n.rank/n.nodes), k.Element*(length*(n.rank+1)/n.nodes)
+		return lo, all[lo:hi]
+	}
+	_, own := share()
+	k.own = len(own) // if the length changes, some rank's share does
+	k.save = func(yield func(int, []byte) bool) { yield(share()) }
+	k.load = func(_ int, read func(int, []byte) error) error { return read(0, memory()) }
+	n.keep(k)
+}
+
+// keptVector describes a vector of elements of type t. It returns nil if there are no checkpoints,
+// and reports an error if NewArray would not accept the elements.
+func (n *Node) keptVector(name string, t reflect.Type, length int) *kept {
+	if n.saving.to == nil || n.status.err != nil {
+		return nil
+	}
 	if err := checkElement(t); err != nil {
 		_ = n.errorf("Keep %q: elements of type %v: %w; KeepEach saves any bytes of a rank", name, t, err)
+		return nil
 	}
 	size := int(t.Size())
 	return &kept{SavedArray: SavedArray{name, fmt.Sprintf("%d private elements of type %s", length, typeText(t)), size, length * size}}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
-
-	"github.com/fagus-dsm/fagus/consistency"
 )
 
 // Part returns the elements lo to hi-1 of Slice. What is written there about its elements holds.
@@ -21,20 +19,25 @@ func (a *Array[T]) Part(lo, hi int) []T {
 	if a.whole == nil || lo == hi {
 		return part
 	}
-	mem := a.node.guard.Part(a.Range(lo, hi).bytes)
+	mem := a.node.guard.Part(a.bytes(lo, hi))
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), hi-lo)
 }
 
 // Copy returns a copy of all elements, for results that are needed when the program has returned.
 // An element is current under the conditions that Slice states.
 func (a *Array[T]) Copy() []T {
-	if a.whole != nil {
-		all := consistency.Range{Lo: a.base, Hi: a.base + consistency.Addr(len(a.data)*int(unsafe.Sizeof(a.data[0])))}
-		if text, ok := a.node.guard.Forbidden(all); ok {
-			panic(forbidden(text))
-		}
-	}
+	a.beforeCopy()
 	return slices.Clone(a.data)
+}
+
+// beforeCopy panics if Config.Check forbids to read the array.
+func (a *elements) beforeCopy() {
+	if a.whole == nil {
+		return
+	}
+	if text, ok := a.node.guard.Forbidden(a.bytes(0, a.length)); ok {
+		panic(forbidden(text))
+	}
 }
 
 // forbidden is a panic of the program: an access that Config.Check forbids, and that raised no

@@ -78,34 +78,38 @@ func (a *AllToAll[T]) declareTurns() error {
 }
 
 func (a *AllToAll[T]) declare(m *mailbox[T], name string) (err error) {
-	n := a.node
-	if m.array, err = fagus.NewArray[T](n, name, n.Nodes()*n.Nodes()*a.size()); err != nil {
+	if m.array, err = fagus.NewArray[T](a.node, name, a.node.Nodes()*a.node.Nodes()*a.size()); err != nil {
 		return err
 	}
-	m.array.Scratch()
-	var write, read []fagus.Request
+	m.write, m.read, err = bindPairs(a.node, m.array, a.size(), a.mayHop())
+	return err
+}
+
+// bindPairs binds a variable to the message of each rank to each other, and returns sets of those
+// from this rank and of those to it. Over a tree, lists that progress evenly from rank to rank are
+// short. So there is a variable for the message of a rank to itself, too, though nobody uses it.
+func bindPairs(n *fagus.Node, messages elements, size int, tree bool) (write, read *fagus.SyncSet, err error) {
+	messages.Scratch()
+	var out, in []fagus.Request
 	for from := range n.Nodes() {
 		for to := range n.Nodes() {
-			// Over a tree, lists that progress evenly from rank to rank are short. So there is a
-			// variable for the message of a rank to itself, too, though nobody uses it.
-			if from == to && !a.mayHop() {
+			if from == to && !tree {
 				continue
 			}
-			begin := a.begin(from, to)
-			v, err := n.Bind(fmt.Sprintf("%s.%d.%d", name, from, to), m.array.Range(begin, begin+a.size()))
+			begin := (from*n.Nodes() + to) * size
+			v, err := n.Bind(fmt.Sprintf("%s.%d.%d", messages.Name(), from, to), messages.Range(begin, begin+size))
 			if err != nil {
-				return err
+				return nil, nil, err
 			}
 			if n.Rank() == from {
-				write = append(write, v.Write().Reporting())
+				out = append(out, v.Write().Reporting())
 			}
 			if n.Rank() == to {
-				read = append(read, v.Read())
+				in = append(in, v.Read())
 			}
 		}
 	}
-	m.write, m.read = n.Set(write...), n.Set(read...)
-	return nil
+	return n.Set(out...), n.Set(in...), nil
 }
 
 // size returns the number of elements of a message and its length.
@@ -180,20 +184,26 @@ func (a *AllToAll[T]) exchangeValues(to [][]T, receive func([][]T)) error {
 
 // largest returns the largest number of bytes that any rank sends to others.
 func (a *AllToAll[T]) largest(to [][]T) (int, error) {
-	elements := 0
+	sent := 0
 	for r, x := range to {
 		if r != a.node.Rank() {
-			elements += len(x)
+			sent += len(x)
 		}
 	}
 	var one T
-	most, err := a.node.Fold([]uint64{uint64(elements)}, fagus.Fold{AnyOrder: true, Of: func(all []uint64) []uint64 {
+	most, err := largest(a.node, sent)
+	return most * int(unsafe.Sizeof(one)), err
+}
+
+// largest returns the largest x of all ranks.
+func largest(n *fagus.Node, x int) (int, error) {
+	most, err := n.Fold([]uint64{uint64(x)}, fagus.Fold{AnyOrder: true, Of: func(all []uint64) []uint64 {
 		return []uint64{slices.Max(all)}
 	}})
 	if err != nil {
 		return 0, err
 	}
-	return int(most[0]) * int(unsafe.Sizeof(one)), nil
+	return int(most[0]), nil
 }
 
 // check returns an error if a message of this rank is too long.

@@ -10,7 +10,22 @@ import (
 // [Block] of items, guarded by a sync variable of its own.
 type Blocks[T any] struct {
 	*fagus.Array[T]
+	blocks
+}
+
+// elements is an array, whatever its type of elements. What needs no more is no generic code, which
+// the compiler would compile again for each type, in each package that uses it.
+type elements interface {
+	Name() string
+	Len() int
+	Range(lo, hi int) fagus.Range
+	Scratch()
+}
+
+// blocks are the Blocks of an array.
+type blocks struct {
 	node        *fagus.Node
+	array       elements
 	items, unit int              // number of items, and of elements per item
 	guards      []*fagus.SyncVar // by rank; nil if the rank has no items
 }
@@ -25,21 +40,27 @@ func NewBlocks[T any](n *fagus.Node, name string, items, unit int) (*Blocks[T], 
 	if err != nil {
 		return nil, err
 	}
-	b := &Blocks[T]{Array: a, node: n, items: items, unit: unit, guards: make([]*fagus.SyncVar, n.Nodes())}
+	b, err := blocksOf(n, a, items, unit)
+	return &Blocks[T]{a, b}, err
+}
+
+func blocksOf(n *fagus.Node, a elements, items, unit int) (blocks, error) {
+	b := blocks{node: n, array: a, items: items, unit: unit, guards: make([]*fagus.SyncVar, n.Nodes())}
 	for r := range b.guards {
 		lo, hi := b.Items(r)
 		if lo == hi {
 			continue
 		}
-		if b.guards[r], err = n.Bind(fmt.Sprintf("%s.%d", name, r), a.Range(lo*unit, hi*unit)); err != nil {
-			return nil, err
+		var err error
+		if b.guards[r], err = n.Bind(fmt.Sprintf("%s.%d", a.Name(), r), a.Range(lo*unit, hi*unit)); err != nil {
+			return b, err
 		}
 	}
 	return b, nil
 }
 
 // Items returns the numbers of a rank's items: lo to hi-1.
-func (b *Blocks[T]) Items(rank int) (lo, hi int) { return Block(b.items, b.node.Nodes(), rank) }
+func (b *blocks) Items(rank int) (lo, hi int) { return Block(b.items, b.node.Nodes(), rank) }
 
 // Of returns the elements of a rank's items, in this rank's copy of the array.
 func (b *Blocks[T]) Of(rank int) []T {
@@ -51,7 +72,7 @@ func (b *Blocks[T]) Of(rank int) []T {
 func (b *Blocks[T]) Mine() []T { return b.Of(b.node.Rank()) }
 
 // Want returns requests for the blocks of the given ranks, except for ranks without items.
-func (b *Blocks[T]) Want(access fagus.Access, ranks ...int) (wants []fagus.Request) {
+func (b *blocks) Want(access fagus.Access, ranks ...int) (wants []fagus.Request) {
 	for _, r := range ranks {
 		if b.guards[r] != nil {
 			wants = append(wants, fagus.Want(b.guards[r], access))
@@ -61,22 +82,22 @@ func (b *Blocks[T]) Want(access fagus.Access, ranks ...int) (wants []fagus.Reque
 }
 
 // WantMine returns requests for this rank's block.
-func (b *Blocks[T]) WantMine(access fagus.Access) []fagus.Request {
+func (b *blocks) WantMine(access fagus.Access) []fagus.Request {
 	return b.Want(access, b.node.Rank())
 }
 
 // WantFill returns exclusive requests for this rank's block, with the declaration that the
 // rank writes all of it. Release then compares nothing.
-func (b *Blocks[T]) WantFill() (wants []fagus.Request) {
+func (b *blocks) WantFill() (wants []fagus.Request) {
 	lo, hi := b.Items(b.node.Rank())
 	for _, r := range b.WantMine(fagus.Exclusive) {
-		wants = append(wants, r.Writing(b.Range(lo*b.unit, hi*b.unit)))
+		wants = append(wants, r.Writing(b.array.Range(lo*b.unit, hi*b.unit)))
 	}
 	return wants
 }
 
 // WantAll returns requests for the blocks of all ranks.
-func (b *Blocks[T]) WantAll(access fagus.Access) (wants []fagus.Request) {
+func (b *blocks) WantAll(access fagus.Access) (wants []fagus.Request) {
 	for r := range b.guards {
 		wants = append(wants, b.Want(access, r)...)
 	}

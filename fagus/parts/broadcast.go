@@ -32,7 +32,7 @@ func Broadcast[T any](n *fagus.Node, x []T, from int) ([]T, error) {
 			return nil, fmt.Errorf("parts: Broadcast: %w", err)
 		}
 	}
-	if b, err = broadcast(n, b, from); err != nil {
+	if b, err = v.mover.broadcast(b, from); err != nil {
 		return nil, err
 	}
 	return v.codec.DecodeAll(b)

@@ -8,16 +8,33 @@ import (
 	"github.com/fagus-dsm/fagus/fagus/parts/codec"
 )
 
-// carrier moves messages of any length between ranks: encoded values. A node has one, for the calls
-// of all tables, and of all types whose elements NewArray does not accept. When its arrays are too
-// small, all ranks agree on a size and replace them.
+// mover moves encoded values of any length between ranks. It is an interface so that no program
+// compiles the arrays of bytes below it again.
+type mover interface {
+	// exchange sends what encode returns for rank r to that rank, and calls decode with what each
+	// rank has sent to this one, in the order of the ranks. Nothing goes to the rank itself, and
+	// nothing where encode returns nothing. What decode gets is in shared memory.
+	exchange(encode func(to int) ([]byte, error), decode func(from int, b []byte) error) error
+	// gather calls decode with what all ranks have passed as mine, likewise. A rank whose decode is
+	// nil gets nothing.
+	gather(mine []byte, decode func(from int, b []byte) error) error
+	// broadcast returns on every rank what one of them has passed.
+	broadcast(b []byte, from int) ([]byte, error)
+}
+
+// carrier is the mover of a node, for the calls of all tables, and of all types whose elements
+// NewArray does not accept. When its arrays are too small, all ranks agree on a size and replace
+// them.
 type carrier struct {
 	node    *fagus.Node
 	all     *AllToAll[byte] // nil until a call uses it
 	vectors *Vectors[byte]  // likewise
 }
 
-func carrierOf(n *fagus.Node) *carrier {
+// It is not inlined, so that what a carrier consists of stays in this package.
+//
+//go:noinline
+func moverOf(n *fagus.Node) mover {
 	type key struct{}
 	return n.Attached(key{}, func() any { return &carrier{node: n} }).(*carrier)
 }
@@ -26,14 +43,14 @@ func carrierOf(n *fagus.Node) *carrier {
 func codecOf[T any](n *fagus.Node) (codec.Codec[T], error) {
 	type key struct{} // another one for each T
 	type made struct {
-		codec.Codec[T]
-		err error
+		codec codec.Codec[T]
+		err   error
 	}
 	m := n.Attached(key{}, func() any {
 		c, err := codec.Of[T]()
 		return made{c, err}
 	}).(made)
-	return m.Codec, m.err
+	return m.codec, m.err
 }
 
 // agree returns a size for the largest need of all ranks.
@@ -43,14 +60,17 @@ func (c *carrier) agree(need int) (size int, err error) {
 	return 1 << bits.Len(uint(max(most, least)-1)), err
 }
 
-// exchange sends to[r] to rank r, and calls receive with what the ranks have sent to this one; at
-// its own place is nothing. What receive gets is in shared memory.
-func (c *carrier) exchange(to [][]byte, receive func(from [][]byte) error) error {
+func (c *carrier) exchange(encode func(int) ([]byte, error), decode func(int, []byte) error) (err error) {
 	me, need := c.node.Rank(), 0
-	for r, b := range to {
-		if r != me {
-			need = max(need, len(b))
+	encoded := make([][]byte, c.node.Nodes())
+	for r := range encoded {
+		if r == me {
+			continue
 		}
+		if encoded[r], err = encode(r); err != nil {
+			return err
+		}
+		need = max(need, len(encoded[r]))
 	}
 	size, err := c.agree(need)
 	if err != nil {
@@ -62,21 +82,29 @@ func (c *carrier) exchange(to [][]byte, receive func(from [][]byte) error) error
 		}
 	}
 	var wrong error
-	err = c.all.Exchange(
-		func(all [][]byte) {
-			copy(all, to)
-			all[me] = nil
-		},
-		func(from [][]byte) { wrong = receive(from) })
-	if err != nil {
+	if err := c.all.Exchange(
+		func(to [][]byte) { copy(to, encoded) },
+		func(from [][]byte) {
+			for r, b := range from {
+				if len(b) > 0 && wrong == nil {
+					wrong = fromRank(r, decode(r, b))
+				}
+			}
+		}); err != nil {
 		return err
 	}
 	return wrong
 }
 
-// gather calls read with what all ranks have passed as mine, by rank, in shared memory. A rank
-// whose read is nil gets nothing.
-func (c *carrier) gather(mine []byte, read func(from [][]byte) error) error {
+// fromRank says which rank's value is wrong.
+func fromRank(r int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("from rank %d: %w", r, err)
+}
+
+func (c *carrier) gather(mine []byte, decode func(int, []byte) error) error {
 	size, err := c.agree(len(mine))
 	if err != nil {
 		return err
@@ -86,19 +114,28 @@ func (c *carrier) gather(mine []byte, read func(from [][]byte) error) error {
 			return err
 		}
 	}
-	if read == nil {
+	if decode == nil {
 		return c.vectors.Gather(mine, nil)
 	}
 	var wrong error
-	if err := c.vectors.Gather(mine, func(from [][]byte) { wrong = read(from) }); err != nil {
+	if err := c.vectors.Gather(mine, func(from [][]byte) {
+		for r, b := range from {
+			if wrong == nil {
+				wrong = fromRank(r, decode(r, b))
+			}
+		}
+	}); err != nil {
 		return err
 	}
 	return wrong
 }
 
+func (c *carrier) broadcast(b []byte, from int) ([]byte, error) { return broadcast(c.node, b, from) }
+
 // values encodes vectors of values that shared arrays cannot have as elements, and moves them.
 type values[T any] struct {
-	*carrier
+	node  *fagus.Node
+	mover mover
 	codec codec.Codec[[]T]
 }
 
@@ -109,52 +146,39 @@ func valuesOf[T any](n *fagus.Node, limit int) (*values[T], error) {
 		return nil, err
 	}
 	c, err := codecOf[[]T](n)
-	return &values[T]{carrierOf(n), c}, err
+	return &values[T]{n, moverOf(n), c}, err
 }
 
 // exchange sends to[r] to rank r, and returns what the ranks have sent to this one. It returns this
 // rank's own elements as they are.
-func (v *values[T]) exchange(to [][]T) (from [][]T, err error) {
-	me := v.node.Rank()
-	encoded := make([][]byte, len(to))
-	for r, x := range to {
-		if r != me && len(x) > 0 {
-			if encoded[r], err = v.codec.Append(nil, x); err != nil {
-				return nil, err
+func (v *values[T]) exchange(to [][]T) ([][]T, error) {
+	from := make([][]T, len(to))
+	from[v.node.Rank()] = to[v.node.Rank()]
+	return from, v.mover.exchange(
+		func(r int) ([]byte, error) {
+			if len(to[r]) == 0 {
+				return nil, nil
 			}
-		}
-	}
-	from = make([][]T, len(to))
-	from[me] = to[me]
-	return from, v.carrier.exchange(encoded, func(all [][]byte) error {
-		for r, b := range all {
-			if len(b) == 0 {
-				continue
-			}
-			if from[r], err = v.codec.DecodeAll(b); err != nil {
-				return fmt.Errorf("from rank %d: %w", r, err)
-			}
-		}
-		return nil
-	})
+			return v.codec.Append(nil, to[r])
+		},
+		func(r int, b []byte) (err error) {
+			from[r], err = v.codec.DecodeAll(b)
+			return err
+		})
 }
 
 // gather returns the vectors of all ranks, by rank, if they are wanted here.
-func (v *values[T]) gather(x []T, wanted bool) (from [][]T, err error) {
+func (v *values[T]) gather(x []T, wanted bool) ([][]T, error) {
 	mine, err := v.codec.Append(nil, x)
 	if err != nil {
 		return nil, err
 	}
 	if !wanted {
-		return nil, v.carrier.gather(mine, nil)
+		return nil, v.mover.gather(mine, nil)
 	}
-	from = make([][]T, v.node.Nodes())
-	return from, v.carrier.gather(mine, func(all [][]byte) error {
-		for r, b := range all {
-			if from[r], err = v.codec.DecodeAll(b); err != nil {
-				return fmt.Errorf("of rank %d: %w", r, err)
-			}
-		}
-		return nil
+	from := make([][]T, v.node.Nodes())
+	return from, v.mover.gather(mine, func(r int, b []byte) (err error) {
+		from[r], err = v.codec.DecodeAll(b)
+		return err
 	})
 }

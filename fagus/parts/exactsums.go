@@ -17,8 +17,13 @@ import (
 type ExactSums struct {
 	node    *fagus.Node
 	name    string
-	windows []window         // by element; the same on all ranks
-	vectors *Vectors[uint64] // nil if the words are folded
+	windows []window // by element; the same on all ranks
+	vectors vectors  // nil if the words are folded
+}
+
+// vectors is a *Vectors[uint64], which no program compiles again because of this.
+type vectors interface {
+	Gather(mine []uint64, read func(from [][]uint64)) error
 }
 
 // oddWords is the number of words behind an Exact with odd numbers.
@@ -34,9 +39,12 @@ func NewExactSums(n *fagus.Node, name string, length int) (*ExactSums, error) {
 		return s, nil
 	}
 	const most = 1 + (exactLimbs+2)/2 + oddWords
-	var err error
-	s.vectors, err = NewVectors[uint64](n, name, length*most)
-	return s, err
+	v, err := NewVectors[uint64](n, name, length*most)
+	if err != nil {
+		return nil, err
+	}
+	s.vectors = v
+	return s, nil
 }
 
 // Add sets each element of x to the sum of that element over all ranks. The bits of the result

@@ -25,15 +25,11 @@ func Gather[T any](n *fagus.Node, v T) ([]T, error) {
 		return nil, fmt.Errorf("parts: Gather: %w", err)
 	}
 	all := make([]T, n.Nodes())
-	if err := carrierOf(n).gather(mine, func(from [][]byte) error {
-		for r, b := range from {
-			if all[r], err = c.DecodeAll(b); err != nil {
-				return fmt.Errorf("parts: Gather: of rank %d: %w", r, err)
-			}
-		}
-		return nil
+	if err := moverOf(n).gather(mine, func(r int, b []byte) (err error) {
+		all[r], err = c.DecodeAll(b)
+		return err
 	}); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("parts: Gather: %w", err)
 	}
 	return all, nil
 }

@@ -14,26 +14,37 @@ import (
 // The Fence between two steps also lies between the reading of a step's messages and the writing
 // of that step's messages in the next call.
 type hops[T any] struct {
-	groups   Groups
-	node     *fagus.Node
-	capacity int
-	// A bundle of first goes from a rank to the server of a column in its group. A bundle of second
-	// goes from the server of a group to a rank of its column.
+	routes
 	first, second *fagus.Array[T]
+}
+
+// routes are the ways of the bundles of hops, whatever their elements. A bundle is a sequence of
+// messages: each is its length as a word, and its elements. A bundle of first goes from a rank to
+// the server of a column in its group. A bundle of second goes from the server of a group to a rank
+// of its column.
+type routes struct {
+	node   *fagus.Node
+	groups Groups
+	most   int // the largest number of elements of a message, with its word
 
 	toSend, toForward, toReceive *fagus.SyncSet
 }
 
 func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err error) {
-	h = &hops[T]{groups: GroupsOf(n.Nodes()), node: n, capacity: capacity}
+	h = &hops[T]{routes: routes{node: n, groups: GroupsOf(n.Nodes()), most: prefix[T]() + capacity}}
 	if h.first, err = fagus.NewArray[T](n, name+".first", h.groups.ranks*h.groups.Columns()*h.firstSize()); err != nil {
 		return nil, err
 	}
 	if h.second, err = fagus.NewArray[T](n, name+".second", h.groups.count*h.groups.ranks*h.secondSize()); err != nil {
 		return nil, err
 	}
-	h.first.Scratch()
-	h.second.Scratch()
+	return h, h.bind(h.first, h.second)
+}
+
+func (h *routes) bind(first, second elements) error {
+	first.Scratch()
+	second.Scratch()
+	n := h.node
 	var send, forward, receive []fagus.Request
 	for from := range h.groups.ranks {
 		group, _ := h.groups.Of(from)
@@ -42,9 +53,9 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 			if server == from {
 				continue
 			}
-			v, err := n.Bind(fmt.Sprintf("%s.first.%d.%d", name, from, c), h.first.Range(begin, begin+h.firstSize()))
+			v, err := n.Bind(fmt.Sprintf("%s.%d.%d", first.Name(), from, c), first.Range(begin, begin+h.firstSize()))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			switch n.Rank() {
 			case from:
@@ -61,9 +72,9 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 			if server == to {
 				continue
 			}
-			v, err := n.Bind(fmt.Sprintf("%s.second.%d.%d", name, group, to), h.second.Range(begin, begin+h.secondSize()))
+			v, err := n.Bind(fmt.Sprintf("%s.%d.%d", second.Name(), group, to), second.Range(begin, begin+h.secondSize()))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			switch n.Rank() {
 			case server:
@@ -74,18 +85,17 @@ func newHops[T any](n *fagus.Node, name string, capacity int) (h *hops[T], err e
 		}
 	}
 	h.toSend, h.toForward, h.toReceive = n.Set(send...), n.Set(forward...), n.Set(receive...)
-	return h, nil
+	return nil
 }
 
-// A bundle is a sequence of messages. Each is its length as a word, and its elements.
-func (h *hops[T]) firstSize() int  { return h.groups.count * (prefix[T]() + h.capacity) }
-func (h *hops[T]) secondSize() int { return h.groups.Columns() * (prefix[T]() + h.capacity) }
+func (h *routes) firstSize() int  { return h.groups.count * h.most }
+func (h *routes) secondSize() int { return h.groups.Columns() * h.most }
 
-func (h *hops[T]) firstBegin(from, column int) int {
+func (h *routes) firstBegin(from, column int) int {
 	return (from*h.groups.Columns() + column) * h.firstSize()
 }
 
-func (h *hops[T]) secondBegin(group, to int) int { return (group*h.groups.ranks + to) * h.secondSize() }
+func (h *routes) secondBegin(group, to int) int { return (group*h.groups.ranks + to) * h.secondSize() }
 
 // exchange sends to[r] to rank r if check returns no error, and calls receive with the messages
 // for this rank.

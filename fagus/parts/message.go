@@ -41,7 +41,7 @@ func (m message[T]) set(word int, x []T) (lo, hi int) {
 }
 
 // wrote reports that this rank wrote the elements lo to hi-1 of an array, if there are any.
-func wrote[T any](n *fagus.Node, a *fagus.Array[T], lo, hi int) error {
+func wrote(n *fagus.Node, a elements, lo, hi int) error {
 	if lo == hi {
 		return nil
 	}

@@ -21,7 +21,8 @@ type Vectors[T any] struct {
 	turns [2]*Blocks[T]
 	calls int
 	// steps is nil if every rank reads the vectors of all. With steps both turns are the same.
-	steps *wholeSteps[T]
+	steps  *wholeSteps
+	copies *fagus.Array[T]
 	// values moves elements that NewArray does not accept, or any number of elements; else nil.
 	values *values[T]
 }
@@ -47,7 +48,7 @@ func newVectors[T any](n *fagus.Node, name string, length int, inSteps bool) (v 
 	for i := range v.turns {
 		if i == 1 && inSteps {
 			v.turns[1] = v.turns[0]
-			v.steps, err = newWholeSteps(n, name, v.turns[0], func(m []T) int { return prefix[T]() + v.lengthOf(m) })
+			v.steps, v.copies, err = newWholeSteps(n, name, v.turns[0], func(rank int) int { return prefix[T]() + v.lengthOf(v.turns[0].Of(rank)) })
 			return v, err
 		}
 		if v.turns[i], err = NewBlocks[T](n, fmt.Sprintf("%s/%d", name, i), n.Nodes(), prefix[T]()+length); err != nil {
@@ -99,7 +100,7 @@ func (v *Vectors[T]) Gather(x []T, read func(from [][]T)) error {
 		if err := n.Fence(); err != nil {
 			return err
 		}
-		wants, all = v.steps.reads, v.steps.all
+		wants, all = v.steps.reads, func() []T { return v.copies.Part(v.steps.column()) }
 	}
 	if read == nil {
 		return nil

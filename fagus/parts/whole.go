@@ -16,13 +16,14 @@ type Whole[T any] struct {
 	length int
 	// Without steps, calls of Fill use the two in turn, so that a rank fills one while another
 	// reads the other.
-	turns [2]*Blocks[T]
-	fills int
-	steps *wholeSteps[T] // nil if every rank reads the blocks of all
-	fill  [2]*fagus.SyncSet
-	read  [2]*fagus.SyncSet
-	next  [2]*fagus.SyncSet // next[i] reads turn i, and fills the other
-	kept  []T               // this rank's block at a checkpoint
+	turns  [2]*Blocks[T]
+	fills  int
+	steps  *wholeSteps // nil if every rank reads the blocks of all
+	copies *fagus.Array[T]
+	fill   [2]*fagus.SyncSet
+	read   [2]*fagus.SyncSet
+	next   [2]*fagus.SyncSet // next[i] reads turn i, and fills the other
+	kept   []T               // this rank's block at a checkpoint
 }
 
 // NewWhole makes a vector of length elements. It is collective.
@@ -51,7 +52,7 @@ func newWhole[T any](n *fagus.Node, name string, length int, inSteps bool) (w *W
 		w.turns[i].Scratch()
 	}
 	if inSteps {
-		if w.steps, err = newWholeSteps(n, name, w.turns[0], nil); err != nil {
+		if w.steps, w.copies, err = newWholeSteps(n, name, w.turns[0], nil); err != nil {
 			return nil, err
 		}
 	}
@@ -133,34 +134,42 @@ func (w *Whole[T]) allOf(turn int) []T {
 	if w.steps == nil {
 		return w.turns[turn].Part(0, w.length)
 	}
-	return w.steps.all()
+	return w.copies.Part(w.steps.column())
 }
 
 // wholeSteps is a Whole whose blocks go in two steps. A rank reads the blocks of its group, and
 // writes a copy of them for its column. Then it reads the copies of all groups for its column. So
 // it gets messages from about as many ranks as the square root of their number, instead of from
 // all.
-type wholeSteps[T any] struct {
+type wholeSteps struct {
 	Groups
 	node   *fagus.Node
-	blocks *Blocks[T]
-	copies *fagus.Array[T]     // by column, a vector
-	used   func(block []T) int // how many elements of a rank's block are in use; nil: all
+	blocks *blocks
+	copies elements             // by column, a vector
+	move   func(to, lo, hi int) // copies elements of the blocks to the copies
+	used   func(rank int) int   // how many elements of a rank's block are in use; nil: all
 	toCopy *fagus.SyncSet
 	reads  []fagus.Request // of the vector of this rank's column
 }
 
-func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(block []T) int) (s *wholeSteps[T], err error) {
-	s = &wholeSteps[T]{Groups: GroupsOf(n.Nodes()), node: n, blocks: b, used: used}
-	if s.copies, err = fagus.NewArray[T](n, name+".copies", s.Columns()*b.Len()); err != nil {
-		return nil, err
+func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(rank int) int) (s *wholeSteps, copies *fagus.Array[T], err error) {
+	groups := GroupsOf(n.Nodes())
+	if copies, err = fagus.NewArray[T](n, name+".copies", groups.Columns()*b.Len()); err != nil {
+		return nil, nil, err
 	}
+	s = &wholeSteps{Groups: groups, node: n, blocks: &b.blocks, copies: copies, used: used}
+	s.move = func(to, lo, hi int) { copy(copies.Part(to, to+hi-lo), b.Part(lo, hi)) }
+	return s, copies, s.bind(name)
+}
+
+func (s *wholeSteps) bind(name string) error {
 	s.copies.Scratch()
+	n, length := s.node, s.blocks.array.Len()
 	own, column := s.Of(n.Rank())
 	lo, hi := s.Members(own)
 	var wants []fagus.Request
 	for r := lo; r < hi; r++ {
-		wants = append(wants, b.Want(fagus.Shared, r)...)
+		wants = append(wants, s.blocks.Want(fagus.Shared, r)...)
 	}
 	for c := range s.Columns() {
 		for group := range s.count {
@@ -168,10 +177,9 @@ func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(bl
 			if lo == hi {
 				continue
 			}
-			part := s.copies.Range(c*b.Len()+lo, c*b.Len()+hi)
-			v, err := n.Bind(fmt.Sprintf("%s.copy.%d.%d", name, c, group), part)
+			v, err := n.Bind(fmt.Sprintf("%s.copy.%d.%d", name, c, group), s.copies.Range(c*length+lo, c*length+hi))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if s.Server(group, c) == n.Rank() {
 				wants = append(wants, v.Write().Reporting())
@@ -182,11 +190,11 @@ func newWholeSteps[T any](n *fagus.Node, name string, b *Blocks[T], used func(bl
 		}
 	}
 	s.toCopy = n.Set(wants...)
-	return s, nil
+	return nil
 }
 
 // part returns the elements of a group: lo to hi-1.
-func (s *wholeSteps[T]) part(group int) (lo, hi int) {
+func (s *wholeSteps) part(group int) (lo, hi int) {
 	first, end := s.Members(group)
 	lo, _ = s.blocks.Items(first)
 	_, hi = s.blocks.Items(end - 1)
@@ -194,7 +202,7 @@ func (s *wholeSteps[T]) part(group int) (lo, hi int) {
 }
 
 // forward copies the blocks of this rank's group for the columns that this rank serves.
-func (s *wholeSteps[T]) forward() error {
+func (s *wholeSteps) forward() error {
 	return s.node.During(s.toCopy, func() error {
 		for _, c := range s.Served(s.node.Rank()) {
 			if err := s.copyFor(c); err != nil {
@@ -205,11 +213,11 @@ func (s *wholeSteps[T]) forward() error {
 	})
 }
 
-func (s *wholeSteps[T]) copyFor(column int) error {
+func (s *wholeSteps) copyFor(column int) error {
 	own, _ := s.Of(s.node.Rank())
-	begin := column * s.blocks.Len()
+	begin := column * s.blocks.array.Len()
 	put := func(lo, hi int) error {
-		copy(s.copies.Part(begin+lo, begin+hi), s.blocks.Part(lo, hi))
+		s.move(begin+lo, lo, hi)
 		return wrote(s.node, s.copies, begin+lo, begin+hi)
 	}
 	if s.used == nil {
@@ -219,14 +227,16 @@ func (s *wholeSteps[T]) copyFor(column int) error {
 	for r := first; r < end; r++ {
 		lo, _ := s.blocks.Items(r)
 		lo *= s.blocks.unit
-		if err := put(lo, lo+s.used(s.blocks.Of(r))); err != nil {
+		if err := put(lo, lo+s.used(r)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *wholeSteps[T]) all() []T {
+// column returns which elements of the copies are the vector of this rank's column: lo to hi-1.
+func (s *wholeSteps) column() (lo, hi int) {
 	_, column := s.Of(s.node.Rank())
-	return s.copies.Part(column*s.blocks.Len(), (column+1)*s.blocks.Len())
+	length := s.blocks.array.Len()
+	return column * length, (column + 1) * length
 }

@@ -194,8 +194,11 @@ func (m *model) arrayOf(v ssa.Value) array {
 		return v
 	case *ssa.Field:
 		return m.arrayIn(v.X, fieldNumber(v.X.Type(), v.Field))
-	case *ssa.FieldAddr: // a Guarded that is itself a field
-		return known(fieldOf(v))
+	case *ssa.FieldAddr:
+		if field := fieldOf(v); field == nil || !field.Embedded() || !isOf(fagusPath, namedType(v.X.Type())) {
+			return known(field) // a Guarded that is itself a field
+		}
+		return m.arrayOf(v.X) // what an array of any type has
 	case *ssa.UnOp:
 		if at, ok := v.X.(*ssa.FieldAddr); ok && v.Op == token.MUL {
 			return m.arrayIn(at.X, fieldOf(at))

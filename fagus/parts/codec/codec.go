@@ -41,16 +41,9 @@ func (c Codec[T]) Append(b []byte, v T) ([]byte, error) {
 	if c.plan.copied {
 		return append(b, unsafe.Slice((*byte)(unsafe.Pointer(&v)), c.plan.size)...), nil
 	}
-	return c.appendBy(b, v)
-}
-
-// appendBy is Append for a plan with functions. Here v escapes to the heap.
-func (c Codec[T]) appendBy(b []byte, v T) ([]byte, error) {
-	e := encoder{b: b}
-	if c.plan.append(&e, unsafe.Pointer(&v)); e.err != nil {
-		return b, fmt.Errorf("codec: a value of type %T: %w", v, e.err)
-	}
-	return e.b, nil
+	moved := new(T) // not v itself, which would then always escape to the heap
+	*moved = v
+	return c.plan.encode(b, unsafe.Pointer(moved))
 }
 
 // Decode decodes the value at the beginning of b. It returns the value, which does not share memory
@@ -60,24 +53,18 @@ func (c Codec[T]) Decode(b []byte) (v T, rest []byte, err error) {
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), c.plan.size), b)
 		return v, b[c.plan.size:], nil
 	}
-	return c.decodeBy(b)
-}
-
-// decodeBy is Decode for a plan with functions. Here the value escapes to the heap.
-func (c Codec[T]) decodeBy(b []byte) (v T, rest []byte, err error) {
-	d := decoder{b: b}
-	value := new(T)
-	if c.plan.decode(&d, unsafe.Pointer(value)); d.err != nil {
-		return v, b, fmt.Errorf("codec: %d bytes with a value of type %T: %w", len(b), v, d.err)
+	moved := new(T)
+	if rest, err = c.plan.decodeTo(unsafe.Pointer(moved), b); err != nil {
+		return v, b, err
 	}
-	return *value, d.b, nil
+	return *moved, rest, nil
 }
 
 // DecodeAll is Decode of bytes that contain one value and nothing else.
 func (c Codec[T]) DecodeAll(b []byte) (v T, err error) {
 	v, rest, err := c.Decode(b)
 	if err == nil && len(rest) > 0 {
-		return v, fmt.Errorf("codec: %d bytes after a value of type %T: want none", len(rest), v)
+		err = c.plan.after(rest)
 	}
 	return v, err
 }

@@ -14,7 +14,11 @@ type (
 	SyncSet      struct{}
 	Range        struct{}
 	Request      struct{}
-	Array[T any] struct{ all []T }
+	elements     struct{ length int }
+	Array[T any] struct {
+		elements
+		all []T
+	}
 
 	Guarded[T any] struct {
 		*Array[T]
@@ -32,11 +36,11 @@ func Run(ctx context.Context, cfg Config, program func(*Node) error) (Report, er
 }
 
 func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
-	return &Array[T]{make([]T, length)}, nil
+	return &Array[T]{elements{length}, make([]T, length)}, nil
 }
 
 func NewGuarded[T any](n *Node, name string, length int) *Guarded[T] {
-	return &Guarded[T]{&Array[T]{make([]T, length)}, new(SyncVar)}
+	return &Guarded[T]{&Array[T]{elements{length}, make([]T, length)}, new(SyncVar)}
 }
 
 func (g *Guarded[T]) Read() Request  { return g.Var.Read() }
@@ -49,11 +53,11 @@ func Reduce[T int | float64](n *Node, x T, combine func(a, b T) T) (T, error) { 
 
 func Gather[T int | float64](n *Node, x T) ([]T, error) { return []T{x}, nil }
 
-func (a *Array[T]) All() Range             { return Range{} }
-func (a *Array[T]) Range(lo, hi int) Range { return Range{} }
+func (a *elements) All() Range             { return Range{} }
+func (a *elements) Range(lo, hi int) Range { return Range{} }
 func (a *Array[T]) Slice() []T             { return a.all }
 func (a *Array[T]) Copy() []T              { return a.all }
-func (a *Array[T]) Len() int               { return len(a.all) }
+func (a *elements) Len() int               { return a.length }
 
 func (n *Node) Bind(name string, ranges ...Range) (*SyncVar, error) { return new(SyncVar), nil }
 func (n *Node) Set(requests ...Request) *SyncSet                    { return new(SyncSet) }

@@ -20,8 +20,9 @@ type (
 
 	Blocks[T any] struct {
 		*fagus.Array[T]
-		node *fagus.Node
+		blocks
 	}
+	blocks struct{ node *fagus.Node }
 
 	Table[K comparable, V any] struct{ node *fagus.Node }
 	Entry[K comparable, V any] struct {
@@ -41,10 +42,10 @@ type (
 
 func NewBlocks[T any](n *fagus.Node, name string, items, unit int) (*Blocks[T], error) {
 	a, err := fagus.NewArray[T](n, name, items*unit)
-	return &Blocks[T]{a, n}, err
+	return &Blocks[T]{a, blocks{n}}, err
 }
 
-func (b *Blocks[T]) WantMine(access fagus.Access) []fagus.Request { return nil }
+func (b *blocks) WantMine(access fagus.Access) []fagus.Request { return nil }
 
 func NewVectors[T any](n *fagus.Node, name string, length int) (*Vectors[T], error) {
 	return &Vectors[T]{n}, nil
