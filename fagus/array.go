@@ -43,15 +43,17 @@ type elements struct {
 // NewArray returns an error if T or the length is unsuitable, the name is in use, memory is
 // exhausted, or the run has failed.
 func NewArray[T any](n *Node, name string, length int) (*Array[T], error) {
-	e, mem, err := n.newElements(name, reflect.TypeFor[T](), length)
+	e, mem, err := newElements(n, name, (*T)(nil), length)
 	if err != nil {
 		return nil, err
 	}
 	return &Array[T]{e, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), length)}, nil
 }
 
-// newElements makes an array, and returns the memory of its elements.
-func (n *Node) newElements(name string, t reflect.Type, length int) (e elements, view []byte, err error) {
+// newElements makes an array of what of points to, and returns the memory of its elements. Package
+// reflect is not in what is compiled for each type.
+func newElements(n *Node, name string, of any, length int) (e elements, view []byte, err error) {
+	t := reflect.TypeOf(of).Elem()
 	if err := n.alive("NewArray"); err != nil {
 		return e, nil, err
 	}

@@ -37,7 +37,7 @@ func Keep[T any](n *Node, name string, x *[]T, first, length int) {
 // KeepParts is [Keep] of several parts of a vector: parts yields the first element of each, in
 // ascending order, and this rank's memory of them. It yields the same places in every call.
 func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T]) {
-	n.keepParts(name, reflect.TypeFor[T](), length, func(yield func(int, []byte) bool) {
+	keepParts(n, name, (*T)(nil), length, func(yield func(int, []byte) bool) {
 		for first, x := range parts {
 			if !yield(first, bytesOf(x)) {
 				return
@@ -46,10 +46,10 @@ func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T
 	})
 }
 
-// keepParts is KeepParts of elements of type t: parts yields the first element of each part, and
-// its memory.
-func (n *Node) keepParts(name string, t reflect.Type, length int, parts iter.Seq2[int, []byte]) {
-	k := n.keptVector(name, t, length)
+// keepParts is KeepParts of elements of the type that of points to: parts yields the first element
+// of each part, and its memory.
+func keepParts(n *Node, name string, of any, length int, parts iter.Seq2[int, []byte]) {
+	k := keptVector(n, name, reflect.TypeOf(of).Elem(), length)
 	if k == nil {
 		return
 	}
@@ -85,15 +85,16 @@ func (n *Node) keepParts(name string, t reflect.Type, length int, parts iter.Seq
 // they call Checkpoint, and likewise each of more. It is saved once. In all other respects it is
 // [Keep].
 func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
-	n.keepCopy(name, reflect.TypeFor[T](), func() []byte { return bytesOf(*x) })
+	keepCopy(n, name, (*T)(nil), func() []byte { return bytesOf(*x) })
 	for i, x := range more {
 		KeepCopy(n, fmt.Sprintf("%s.%d", name, i+1), x)
 	}
 }
 
-// keepCopy is KeepCopy of the memory of elements of type t.
-func (n *Node) keepCopy(name string, t reflect.Type, memory func() []byte) {
-	k := n.keptVector(name, t, len(memory())/max(1, int(t.Size())))
+// keepCopy is KeepCopy of the memory of elements of the type that of points to.
+func keepCopy(n *Node, name string, of any, memory func() []byte) {
+	t := reflect.TypeOf(of).Elem()
+	k := keptVector(n, name, t, len(memory())/max(1, int(t.Size())))
 	if k == nil {
 		return
 	}
@@ -112,7 +113,7 @@ func (n *Node) keepCopy(name string, t reflect.Type, memory func() []byte) {
 
 // keptVector describes a vector of elements of type t. It returns nil if there are no checkpoints,
 // and reports an error if NewArray would not accept the elements.
-func (n *Node) keptVector(name string, t reflect.Type, length int) *kept {
+func keptVector(n *Node, name string, t reflect.Type, length int) *kept {
 	if n.saving.to == nil || n.status.err != nil {
 		return nil
 	}

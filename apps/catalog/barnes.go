@@ -32,10 +32,10 @@ func prepareBarnes(f Flags) (*Job, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, usage.Wrap(err)
 	}
-	return code[barnes.Config, verify.Result]{
+	return jobOf(code[barnes.Config, verify.Result]{
 		config: cfg, progress: func(c *barnes.Config) *func(int) { return &c.Progress }, run: barnes.Run, plain: infallible(barnes.Plain),
 		outcome: verified("error/tolerance of accelerations and energies"),
-	}.of(&Job{
+	}, &Job{
 		App: "barnes", N: cfg.Bodies, Size: fmt.Sprintf("%d bodies, %d steps, theta %g", cfg.Bodies, cfg.Steps, cfg.Theta),
 		Measured: "steps, of the slowest rank", Unit: "steps", Units: cfg.Steps,
 	}), nil

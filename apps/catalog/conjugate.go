@@ -93,7 +93,7 @@ func conjugateJob(cfg conjugate.Config, rows int, size, out string) *Job {
 		return r.Result, err
 	}
 	keep := func(x []float64) { solution = matrix.Dense{Rows: len(x), Cols: 1, Data: x} }
-	j := code[conjugate.Config, verify.Result]{
+	j := jobOf(code[conjugate.Config, verify.Result]{
 		config: cfg, progress: func(c *conjugate.Config) *func(int) { return &c.Progress },
 		run: func(n *fagus.Node, cfg conjugate.Config) (verify.Result, error) {
 			r, err := conjugate.Run(n, cfg)
@@ -108,7 +108,7 @@ func conjugateJob(cfg conjugate.Config, rows int, size, out string) *Job {
 			return result(r, err)
 		},
 		outcome: verified("error/tolerance of the residual and the known solution"),
-	}.of(&Job{App: "conjugate", N: rows, Size: size, Measured: "iterations, of the slowest rank", Unit: "iterations"})
+	}, &Job{App: "conjugate", N: rows, Size: size, Measured: "iterations, of the slowest rank", Unit: "iterations"})
 	if out != "" {
 		j.Write = func() error { return matrix.Write(out, solution) }
 	}

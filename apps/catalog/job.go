@@ -100,8 +100,9 @@ type code[Config, Result any] struct {
 	outcome  func(Result) Outcome                       // makes the Outcome of rank 0
 }
 
-// of sets Run and Plain of j, and returns j.
-func (c code[Config, Result]) of(j *Job) *Job {
+// jobOf sets Run and Plain of j, and returns j. It is no method, because the compiler makes four of
+// each method of a generic type.
+func jobOf[Config, Result any](c code[Config, Result], j *Job) *Job {
 	with := func(progress func(int)) Config {
 		cfg := c.config
 		if c.progress != nil {

@@ -62,10 +62,10 @@ func kmeansJob(cfg kmeans.Config) (*Job, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, usage.Wrap(err)
 	}
-	return code[kmeans.Config, verify.Result]{
+	return jobOf(code[kmeans.Config, verify.Result]{
 		config: cfg, progress: func(c *kmeans.Config) *func(int) { return &c.Progress }, run: kmeans.Run, plain: infallible(kmeans.Plain),
 		outcome: verified("error/tolerance of centres and choices"),
-	}.of(&Job{
+	}, &Job{
 		App: "kmeans", N: cfg.Points, Memory: func(n int) int { return capacity.Product(8, n, cfg.Dimensions) }, Measured: "iterations, of the slowest rank", Unit: "iterations",
 		Size: fmt.Sprintf("%d points of %d coordinates, %d clusters", cfg.Points, cfg.Dimensions, cfg.Clusters),
 	}), nil

@@ -32,7 +32,7 @@ func prepareLU(f Flags) (*Job, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, usage.Wrap(err)
 	}
-	return code[lu.Config, lu.Result]{
+	return jobOf(code[lu.Config, lu.Result]{
 		config: cfg, progress: func(c *lu.Config) *func(int) { return &c.Progress }, run: lu.Run, plain: lu.Plain,
 		outcome: func(r lu.Result) Outcome {
 			seconds := max(float64(r.Time)/float64(fagus.Second), math.SmallestNonzeroFloat64)
@@ -41,7 +41,7 @@ func prepareLU(f Flags) (*Job, error) {
 				Text: fmt.Sprintf("factors %016x; %.2f Gflop/s", r.Bits, r.Operations/1e9/seconds),
 			}
 		},
-	}.of(&Job{
+	}, &Job{
 		App: "lu", N: cfg.N, Memory: matrices(1), Size: fmt.Sprintf("%d x %d, %d panels of %d columns", cfg.N, cfg.N, cfg.Steps(), cfg.Block),
 		Measured: "factoring, of the slowest rank", Unit: "steps", Units: cfg.Steps() * f.Nodes,
 	}), nil

@@ -52,7 +52,7 @@ func prepareMandelbrot(f Flags) (*Job, error) {
 		return nil, usage.Wrap(err)
 	}
 	var picture []uint16
-	j := code[mandelbrot.Config, mandelbrot.Result]{
+	j := jobOf(code[mandelbrot.Config, mandelbrot.Result]{
 		config: cfg, progress: func(c *mandelbrot.Config) *func(int) { return &c.Progress }, plain: infallible(mandelbrot.Plain),
 		run: func(n *fagus.Node, cfg mandelbrot.Config) (mandelbrot.Result, error) {
 			r, err := mandelbrot.Run(n, cfg)
@@ -70,7 +70,7 @@ func prepareMandelbrot(f Flags) (*Job, error) {
 				Text: fmt.Sprintf("%d points of %d are inside; %d rows verified", r.Inside, len(r.Picture), min(cfg.Rows, cfg.Height)),
 			}
 		},
-	}.of(&Job{
+	}, &Job{
 		App: "mandelbrot", N: cfg.Width, Measured: "rows, of the slowest rank", Unit: "rows", Units: cfg.Height,
 		Size: fmt.Sprintf("%d x %d points of up to %d steps, %g wide around %g, %g", cfg.Width, cfg.Height, cfg.Limit, cfg.Span, cfg.X, cfg.Y),
 	})

@@ -59,10 +59,10 @@ func Many(f Flags, variables, bytes int) (*Job, error) {
 	for rank := range f.Nodes {
 		j.Units += cfg.RoundsOf(rank, f.Nodes)
 	}
-	return code[many.Config, many.Result]{
+	return jobOf(code[many.Config, many.Result]{
 		config: cfg, progress: func(c *many.Config) *func(int) { return &c.Progress }, run: many.Run,
 		outcome: func(r many.Result) Outcome {
 			return Outcome{Verification: Verification{Name: "wrong-elements/closed-form", Value: float64(r.Wrong)}, Took: r.Time}
 		},
-	}.of(j), nil
+	}, j), nil
 }

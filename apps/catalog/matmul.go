@@ -128,7 +128,7 @@ func Product(cfg matmul.Config) *Job { return productJob(cfg, func(*matrix.Dense
 
 // productJob returns the job for a product. Rank 0 calls keep with C.
 func productJob(cfg matmul.Config, keep func(*matrix.Dense)) *Job {
-	return code[matmul.Config, matmul.Result]{
+	return jobOf(code[matmul.Config, matmul.Result]{
 		config: cfg, progress: func(c *matmul.Config) *func(int) { return &c.Progress },
 		plain: func(cfg matmul.Config, timed verify.Timer) (matmul.Result, error) { return matmul.Plain(cfg, timed) },
 		run: func(n *fagus.Node, cfg matmul.Config) (matmul.Result, error) {
@@ -144,7 +144,7 @@ func productJob(cfg matmul.Config, keep func(*matrix.Dense)) *Job {
 			}
 			return Outcome{Verification: Verification(r.Check), Took: r.Time}
 		},
-	}.of(&Job{App: "matmul", N: cfg.N, Memory: productMemory(cfg), Size: productText(cfg), Measured: "product, of the slowest rank", Unit: "rows", Units: cfg.M})
+	}, &Job{App: "matmul", N: cfg.N, Memory: productMemory(cfg), Size: productText(cfg), Measured: "product, of the slowest rank", Unit: "rows", Units: cfg.M})
 }
 
 // productMemory returns the Job.Memory of a product: the sizes of generated matrices are equal.

@@ -52,10 +52,10 @@ func (b benchmark) prepare(f Flags) (*Job, error) {
 	if b.memory != nil {
 		memory = func(int) int { return b.memory(class, f.Nodes) }
 	}
-	return code[npb.Config, verify.Result]{
+	return jobOf(code[npb.Config, verify.Result]{
 		config: npb.Config{Class: class, Options: f.options()}, progress: func(c *npb.Config) *func(int) { return &c.Progress },
 		run: b.run, plain: infallible(b.plain), outcome: verified("error/tolerance of NPB"),
-	}.of(&Job{
+	}, &Job{
 		App: b.name, Size: fmt.Sprintf("class %v", class), Measured: "timed section, of the slowest rank", Unit: b.unit, Units: b.units(class), Memory: memory,
 	}), nil
 }

@@ -68,10 +68,10 @@ func preparePagerank(f Flags) (*Job, error) {
 }
 
 func pagerankJob(cfg pagerank.Config) *Job {
-	return code[pagerank.Config, verify.Result]{
+	return jobOf(code[pagerank.Config, verify.Result]{
 		config: cfg, progress: func(c *pagerank.Config) *func(int) { return &c.Progress }, run: pagerank.Run, plain: infallible(pagerank.Plain),
 		outcome: verified("error/tolerance of the stationary equation"),
-	}.of(&Job{
+	}, &Job{
 		App: "pagerank", N: cfg.Graph.Pages, Measured: "iterations, of the slowest rank", Unit: "iterations",
 		Size: fmt.Sprintf("%d links of %d pages, damping %g", len(cfg.Graph.Links), cfg.Graph.Pages, cfg.Damping),
 	})

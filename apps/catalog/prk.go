@@ -66,7 +66,7 @@ func (k kernel) prepare(f Flags) (*Job, error) {
 	if c.invalid != nil {
 		return nil, usage.Wrap(c.invalid)
 	}
-	return code[prk.Loop, prk.Result]{
+	return jobOf(code[prk.Loop, prk.Result]{
 		config: loop, progress: func(l *prk.Loop) *func(int) { return &l.Progress }, run: c.run, plain: infallible(c.plain),
 		outcome: func(r prk.Result) Outcome {
 			return Outcome{
@@ -74,7 +74,7 @@ func (k kernel) prepare(f Flags) (*Job, error) {
 				Text: fmt.Sprintf("result %.15g, want %.15g\n%.2f %s, %v an iteration", r.Got, r.Want, r.Rate(), k.rate, r.Time/fagus.Time(max(1, r.Made))),
 			}
 		},
-	}.of(&Job{
+	}, &Job{
 		App: k.name, N: c.n, Memory: c.memory, Size: fmt.Sprintf("%s, %d iterations", c.size, loop.Iterations), Measured: "timed iterations, of the slowest rank",
 		Unit: "iterations", Units: loop.Total(),
 	}), nil

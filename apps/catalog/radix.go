@@ -26,12 +26,12 @@ func prepareRadix(f Flags) (*Job, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, usage.Wrap(err)
 	}
-	return code[radix.Config, radix.Result]{
+	return jobOf(code[radix.Config, radix.Result]{
 		config: cfg, progress: func(c *radix.Config) *func(int) { return &c.Progress }, run: radix.Run, plain: infallible(radix.Plain),
 		outcome: func(r radix.Result) Outcome {
 			return Outcome{Verification: Verification{Name: "wrong-keys/order-and-multiset", Value: float64(r.Wrong)}, Took: r.Time}
 		},
-	}.of(&Job{
+	}, &Job{
 		App: "radix", N: cfg.Keys, Memory: func(n int) int { return capacity.Product(2*4, n) }, Size: fmt.Sprintf("%d keys of 32 bits", cfg.Keys),
 		Measured: "passes, of the slowest rank", Unit: "passes", Units: radix.Passes * f.Nodes,
 	}), nil

@@ -42,7 +42,7 @@ func randomJob(f Flags) (*Job, error) {
 		App: "random", N: cfg.Rounds, Measured: "rounds, of the slowest rank", Unit: "rounds", Units: f.Nodes * cfg.Rounds,
 		Size: size,
 	}
-	return code[random.Config, random.Result]{
+	return jobOf(code[random.Config, random.Result]{
 		config: cfg, progress: func(c *random.Config) *func(int) { return &c.Progress }, run: random.Run,
 		outcome: func(r random.Result) Outcome {
 			lines := r.Wrong[:min(len(r.Wrong), mostLines)]
@@ -54,5 +54,5 @@ func randomJob(f Flags) (*Job, error) {
 				Text:         strings.Join(lines, "\n"), Took: r.Time,
 			}
 		},
-	}.of(j), nil
+	}, j), nil
 }

@@ -30,7 +30,7 @@ func prepareSOR(f Flags) (*Job, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, usage.Wrap(err)
 	}
-	return code[sor.Config, sor.Result]{
+	return jobOf(code[sor.Config, sor.Result]{
 		config: cfg, progress: func(c *sor.Config) *func(int) { return &c.Progress }, run: sor.Run, plain: infallible(sor.Plain),
 		outcome: func(r sor.Result) Outcome {
 			return Outcome{
@@ -38,7 +38,7 @@ func prepareSOR(f Flags) (*Job, error) {
 				Bits:         math.Float64bits(r.Error), Took: r.Time,
 			}
 		},
-	}.of(&Job{
+	}, &Job{
 		App: "sor", N: cfg.N, Memory: matrices(1), Size: fmt.Sprintf("%d x %d, %d iterations", cfg.N, cfg.N, cfg.Total()),
 		Measured: "iterations, of the slowest rank", Unit: "iterations", Units: cfg.Total(),
 	}), nil

@@ -42,7 +42,7 @@ func prepareTSP(f Flags) (*Job, error) {
 	if cfg.Instance != "" {
 		what = cfg.Instance
 	}
-	return code[tsp.Config, tsp.Result]{
+	return jobOf(code[tsp.Config, tsp.Result]{
 		config: cfg, run: tsp.Run, plain: tsp.Plain,
 		outcome: func(r tsp.Result) Outcome {
 			return Outcome{
@@ -50,7 +50,7 @@ func prepareTSP(f Flags) (*Job, error) {
 				Text: fmt.Sprintf("shortest tour: %d, by way of %s", r.Length, strings.Trim(fmt.Sprint(r.Tour), "[]")),
 			}
 		},
-	}.of(&Job{
+	}, &Job{
 		App: "tsp", N: cfg.Size(), Measured: "search, of the slowest rank",
 		Size: fmt.Sprintf("%s, tours of %d cities searched by one rank", what, cfg.Depth),
 	}), nil

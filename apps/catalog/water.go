@@ -37,10 +37,10 @@ func prepareWater(f Flags) (*Job, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, usage.Wrap(err)
 	}
-	return code[water.Config, verify.Result]{
+	return jobOf(code[water.Config, verify.Result]{
 		config: cfg, progress: func(c *water.Config) *func(int) { return &c.Progress }, run: water.Run, plain: infallible(water.Plain),
 		outcome: verified("error/tolerance of momentum and energies"),
-	}.of(&Job{
+	}, &Job{
 		App: "water", N: cfg.Molecules, Size: fmt.Sprintf("%d molecules, %d steps, forces bound by %v", cfg.Molecules, cfg.Steps, cfg.Bind),
 		Measured: "steps, of the slowest rank", Unit: "steps", Units: cfg.Steps,
 	}), nil

@@ -63,8 +63,8 @@ func wordcountJob(cfg wordcount.Config) (*Job, error) {
 		j.Memory = func(n int) int { return capacity.Product(3, n) } // a syllable and a blank
 		j.N, j.Units, j.Size = cfg.Words, cfg.Words, fmt.Sprintf("%d words of a vocabulary of %d", cfg.Words, cfg.Vocabulary)
 	}
-	return code[wordcount.Config, verify.Result]{
+	return jobOf(code[wordcount.Config, verify.Result]{
 		config: cfg, progress: func(c *wordcount.Config) *func(int) { return &c.Progress }, run: wordcount.Run, plain: infallible(wordcount.Plain),
 		outcome: verified("error of the counts"),
-	}.of(j), nil
+	}, j), nil
 }

@@ -51,12 +51,12 @@ func Workqueue(f Flags, skew float64, static bool) (*Job, error) {
 	if cfg.Static {
 		order = "shared out beforehand"
 	}
-	return code[workqueue.Config, workqueue.Result]{
+	return jobOf(code[workqueue.Config, workqueue.Result]{
 		config: cfg, progress: func(c *workqueue.Config) *func(int) { return &c.Progress }, run: workqueue.Run,
 		outcome: func(r workqueue.Result) Outcome {
 			return Outcome{Verification: Verification{Name: "wrong-results/jump-ahead", Value: float64(r.Wrong)}, Took: r.Time}
 		},
-	}.of(&Job{
+	}, &Job{
 		App: "workqueue", N: cfg.Tasks, Measured: "tasks, of the slowest rank", Unit: "tasks", Units: cfg.Tasks,
 		Size: fmt.Sprintf("%d tasks of %v in the mean, skew %v, %s, %d at a time", cfg.Tasks, cfg.Work, cfg.Skew, order, cfg.Batch),
 	}), nil

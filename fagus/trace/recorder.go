@@ -45,16 +45,17 @@ type Recorder struct {
 
 	variables []Variable
 
-	lines  table[string]
-	sets   table[Set]
-	failed string
+	lines     []string
+	lineTable table
+	sets      []Set
+	setTable  table
+	failed    string
 }
 
 // table has an index for each value that a rank has seen, up to most.
-type table[T any] struct {
+type table struct {
 	recent [16]entry // by the last bits of the key: a map takes longer
 	of     map[uint64]int32
-	all    []T
 	most   int
 }
 
@@ -63,26 +64,26 @@ type entry struct {
 	at  int32
 }
 
-// index returns the index of the value with a key, which is made by of if it is new; None if the
-// table is full.
-func (t *table[T]) index(key uint64, of func() T) int32 {
+// index returns the index of the value with a key, and whether it is new. If the table is full, it
+// returns None.
+func (t *table) index(key uint64) (at int32, added bool) {
 	recent := &t.recent[key%uint64(len(t.recent))]
 	if recent.key == key && key != 0 {
-		return recent.at
+		return recent.at, false
 	}
 	at, known := t.of[key]
 	switch {
 	case known:
 		*recent = entry{key, at}
-		return at
-	case len(t.all) == t.most:
-		return None
+		return at, false
+	case len(t.of) == t.most:
+		return None, false
 	case t.of == nil:
 		t.of = make(map[uint64]int32)
 	}
-	at = int32(len(t.all))
-	t.of[key], t.all = at, append(t.all, of())
-	return at
+	at = int32(len(t.of))
+	t.of[key] = at
+	return at, true
 }
 
 // Add records an event. It replaces the oldest one if there are too many.
@@ -99,7 +100,13 @@ func (r *Recorder) Add(e Event) {
 }
 
 // Line returns the index of the line with a key. text makes the line if it is new.
-func (r *Recorder) Line(key uint64, text func() string) int32 { return r.lines.index(key, text) }
+func (r *Recorder) Line(key uint64, text func() string) int32 {
+	at, added := r.lineTable.index(key)
+	if added {
+		r.lines = append(r.lines, text())
+	}
+	return at
+}
 
 // Set returns the index of a set.
 func (r *Recorder) Set(shared, exclusive []syncvar.ID) int32 {
@@ -112,11 +119,13 @@ func (r *Recorder) Set(shared, exclusive []syncvar.ID) int32 {
 			key ^= key >> 29
 		}
 	}
-	return r.sets.index(key, func() Set {
+	at, added := r.setTable.index(key)
+	if added {
 		first := shared[:min(len(shared), mostInSet)]
 		more := exclusive[:min(len(exclusive), mostInSet-len(first))]
-		return Set{slices.Clone(first), slices.Clone(more), len(shared) + len(exclusive)}
-	})
+		r.sets = append(r.sets, Set{slices.Clone(first), slices.Clone(more), len(shared) + len(exclusive)})
+	}
+	return at
 }
 
 // Failed records the first failure of the rank.
@@ -140,5 +149,5 @@ func (r *Recorder) Close() {
 		slices.Reverse(events[r.oldest:])
 		slices.Reverse(events)
 	}
-	r.trace.close(&record{Rank{Rank: r.rank, Begun: r.begun, Origin: r.origin, Dropped: r.drops, Failed: r.failed, Events: events}, r.variables, r.lines.all, r.sets.all})
+	r.trace.close(&record{Rank{Rank: r.rank, Begun: r.begun, Origin: r.origin, Dropped: r.drops, Failed: r.failed, Events: events}, r.variables, r.lines, r.sets})
 }

@@ -81,8 +81,8 @@ func (t *Trace) Recorder(rank int, now dimmnet.Time, origin dimmnet.Origin) *Rec
 	t.opened++
 	most := t.eventsOf(max(1, t.Nodes))
 	r := &Recorder{trace: t, names: t.opened == 1, rank: rank, begun: now, origin: origin, most: most}
-	r.lines.most = max(leastTexts, min(mostTexts, most/16))
-	r.sets.most = r.lines.most
+	r.lineTable.most = max(leastTexts, min(mostTexts, most/16))
+	r.setTable.most = r.lineTable.most
 	// The system gives memory when it is used. To grow the slice would take longer than a call.
 	r.events = make([]Event, 0, min(most, mostEvents))
 	return r

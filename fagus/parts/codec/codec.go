@@ -1,10 +1,6 @@
 package codec
 
-import (
-	"fmt"
-	"reflect"
-	"unsafe"
-)
+import "unsafe"
 
 // Codec encodes and decodes values of type T. Of makes one. Several goroutines may use it at the
 // same time.
@@ -20,12 +16,8 @@ func Of[T any]() (Codec[T], error) { return of[T](false) }
 func Key[T comparable]() (Codec[T], error) { return of[T](true) }
 
 func of[T any](key bool) (Codec[T], error) {
-	t := reflect.TypeFor[T]()
-	p, err := (&compiler{key: key, plans: map[reflect.Type]*plan{}}).of(t)
-	if err != nil {
-		return Codec[T]{}, fmt.Errorf("codec: values of type %v: %w", t, err)
-	}
-	return Codec[T]{p}, nil
+	p, err := planOf((*T)(nil), key)
+	return Codec[T]{p}, err
 }
 
 // Flat reports whether fagus.NewArray accepts elements of type T: numbers, booleans, and arrays

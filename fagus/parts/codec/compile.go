@@ -10,21 +10,31 @@ import (
 // plan says how values of a type are encoded. It is made once for a type, by reflection. The
 // functions get the address of a value.
 type plan struct {
-	of     reflect.Type
-	size   int  // bytes of a value in memory
-	least  int  // bytes of the shortest encoded value; 0 only if copied and size is 0
-	copied bool // encoded values are the size bytes in memory, whatever these are
-	flat   bool // fagus.NewArray accepts the type
-	custom bool // methods of the program, or gob, encode a part of it
+	of     string // the type
+	size   int    // bytes of a value in memory
+	least  int    // bytes of the shortest encoded value; 0 only if copied and size is 0
+	copied bool   // encoded values are the size bytes in memory, whatever these are
+	flat   bool   // fagus.NewArray accepts the type
+	custom bool   // methods of the program, or gob, encode a part of it
 	append func(e *encoder, p unsafe.Pointer)
 	decode func(d *decoder, p unsafe.Pointer) // *p is the zero value before
+}
+
+// planOf returns the plan of the type that of points to.
+func planOf(of any, key bool) (*plan, error) {
+	t := reflect.TypeOf(of).Elem()
+	p, err := (&compiler{key: key, plans: map[reflect.Type]*plan{}}).of(t)
+	if err != nil {
+		return nil, fmt.Errorf("codec: values of type %v: %w", t, err)
+	}
+	return p, nil
 }
 
 // encode appends the value at v to b. If it fails, it returns b as it was.
 func (p *plan) encode(b []byte, v unsafe.Pointer) ([]byte, error) {
 	e := encoder{b: b}
 	if p.append(&e, v); e.err != nil {
-		return b, fmt.Errorf("codec: a value of type %v: %w", p.of, e.err)
+		return b, fmt.Errorf("codec: a value of type %s: %w", p.of, e.err)
 	}
 	return e.b, nil
 }
@@ -33,14 +43,14 @@ func (p *plan) encode(b []byte, v unsafe.Pointer) ([]byte, error) {
 func (p *plan) decodeTo(v unsafe.Pointer, b []byte) (rest []byte, err error) {
 	d := decoder{b: b}
 	if p.decode(&d, v); d.err != nil {
-		return b, fmt.Errorf("codec: %d bytes with a value of type %v: %w", len(b), p.of, d.err)
+		return b, fmt.Errorf("codec: %d bytes with a value of type %s: %w", len(b), p.of, d.err)
 	}
 	return d.b, nil
 }
 
 // after returns the error for bytes behind a value that should be the last one.
 func (p *plan) after(rest []byte) error {
-	return fmt.Errorf("codec: %d bytes after a value of type %v: want none", len(rest), p.of)
+	return fmt.Errorf("codec: %d bytes after a value of type %s: want none", len(rest), p.of)
 }
 
 // compiler makes plans. A type that contains itself, by a pointer for example, has its plan in
@@ -63,7 +73,7 @@ func (c *compiler) of(t reflect.Type) (*plan, error) {
 		return nil, err
 	}
 	*p = *made
-	p.of, p.size, p.flat = t, int(t.Size()), flat(t)
+	p.of, p.size, p.flat = t.String(), int(t.Size()), flat(t)
 	return p, nil
 }
 
