@@ -16,13 +16,13 @@ import (
 
 // whenNetworks returns what the tests of AcquireWhen run on.
 func whenNetworks(t *testing.T) map[string]func() dimmnet.Network {
-	nets := map[string]func() dimmnet.Network{"goroutines": goroutines}
+	nets := map[string]func() dimmnet.Network{
+		"goroutines": goroutines,
+		"sim":        func() dimmnet.Network { return newSim(t, sim.Config{Limit: 100 * dimmnet.Second}) },
+	}
 	if shm.Supported() == nil {
 		nets["shm"] = func() dimmnet.Network { return shm.New(shm.Config{Heap: 1 << 20}) }
 		nets["tcp"] = func() dimmnet.Network { return tcp.New(tcp.Config{}) }
-	}
-	if !testing.Short() {
-		nets["sim"] = func() dimmnet.Network { return newSim(t, sim.Config{Limit: 100 * dimmnet.Second}) }
 	}
 	return nets
 }
@@ -92,6 +92,40 @@ func TestWhenSeveralVariables(t *testing.T) {
 		})
 		if err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// TestWhenOwnerIsIdle: a rank waits for a change of one of two variables. Their owner has had them a
+// few times just before, changes nothing, and makes no further call. A third rank changes one.
+func TestWhenOwnerIsIdle(t *testing.T) {
+	onWhen(t, func(t *testing.T, cfg fagus.Config) {
+		for tenures := range int(cases(60, 20)) {
+			cfg.Nodes = 3
+			report, err := runFor(t, cfg, func(n *fagus.Node) error {
+				x, y := fagus.NewGuarded[int64](n, "x", 1), fagus.NewGuarded[int64](n, "y", 1)
+				change := n.Set(x.Write())
+				n.Barrier()
+				switch n.Rank() {
+				case 0:
+					for range tenures {
+						change.Do(func() {})
+						n.Spend(3 * fagus.Microsecond)
+					}
+				case 1:
+					n.Set(x.Read(), y.Write()).DoWhen(func() bool { return x.Slice()[0] == 1 }, func() {})
+				case 2:
+					n.Spend(fagus.Millisecond)
+					change.Do(func() { x.Slice()[0]++ })
+				}
+				return n.Barrier()
+			})
+			if err != nil {
+				t.Errorf("%d tenures of the owner: %v", tenures, err)
+			}
+			if report.Clock != dimmnet.Virtual {
+				break
+			}
 		}
 	})
 }
