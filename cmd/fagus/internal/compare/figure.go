@@ -15,7 +15,6 @@ import (
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
@@ -142,7 +141,7 @@ func partsFigure(c *comparison) (*figure.Figure, error) {
 	legend := figure.NewLegend()
 	for _, part := range slices.Backward(c.drawn()) { // in the order of the stacked bars
 		if c.spends(part) {
-			legend.Add(part.String(), &timeline.Bars{Color: timeline.Color(part)})
+			legend.Add(part.String(), swatch{partColor(part)})
 		}
 	}
 	width, height := c.panelWidth()*float64(columns)+figure.LegendWidth, float64(panelHeight*len(panels))
@@ -233,7 +232,7 @@ func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		bar.Color, bar.LineStyle.Width = timeline.Color(part), 0
+		bar.Color, bar.LineStyle.Width = partColor(part), 0
 		if below != nil {
 			bar.StackOn(below)
 		}
@@ -325,3 +324,16 @@ func versionColor(i int) color.Color {
 	}
 	return palette[i%len(palette)]
 }
+
+// partColor returns the colour of a part, which is also that of fagus.Report.Timeline.
+func partColor(p fagus.Part) color.Color {
+	return [fagus.Parts]color.Color{
+		figure.Green(), figure.Blue(), figure.Yellow(), figure.Red(), figure.Purple(), color.RGBA{R: 0xb8, G: 0xb8, B: 0xb8, A: 0xff},
+	}[p]
+}
+
+// swatch is a colour in the legend.
+type swatch struct{ color.Color }
+
+// Thumbnail fills the square of the legend.
+func (s swatch) Thumbnail(c *draw.Canvas) { figure.Fill(*c, s.Color, c.Min, c.Max) }

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"errors"
@@ -13,11 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 )
@@ -148,7 +145,7 @@ func newPage(c *comparison, traces map[string][]fagus.Stats) *page {
 	largest := c.Sizes[len(c.Sizes)-1]
 	p := &page{comparison: c, Largest: c.Size(largest)}
 	for part := range fagus.Parts {
-		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(timeline.Color(part))})
+		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(partColor(part))})
 		if c.spends(part) {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}
@@ -168,13 +165,12 @@ func pageRanks(stats []fagus.Stats, nodes int) [][]pageSpan {
 	for rank := range ranks {
 		ranks[rank] = []pageSpan{} // an empty list for the script, not null
 	}
-	for part, spans := range timeline.Spans(stats) {
-		for _, s := range spans {
-			ranks[s.Rank] = append(ranks[s.Rank], pageSpan{float64(part), s.From, s.To})
+	ms := func(t fagus.Time) float64 { return float64(t) / float64(fagus.Millisecond) }
+	for i := range stats {
+		rank := stats[i].Rank
+		for _, s := range stats[i].Spans {
+			ranks[rank] = append(ranks[rank], pageSpan{float64(s.Part), ms(s.From), ms(s.To)})
 		}
-	}
-	for _, spans := range ranks {
-		slices.SortFunc(spans, func(a, b pageSpan) int { return cmp.Compare(a[1], b[1]) })
 	}
 	return ranks
 }
