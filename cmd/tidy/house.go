@@ -193,9 +193,8 @@ func programPlaces() []place {
 // below its internal folder.
 func fagusPlaces() []place {
 	const in = "cmd/fagus/internal/"
-	base, run, contest := in+"base", in+"run", in+"contest"
+	base, run, contest, figure := in+"base", in+"run", in+"contest", in+"figure"
 	const runflags = "fagus/program/runflags"
-	const figure = in + "figure"
 	return []place{
 		{dir: "cmd/internal/csession", may: []string{"fagus"}},
 		{dir: base, may: []string{"fagus/program/cli", "dimmnet", "fagus/program/usage", "fagus/program/outfile", "fagus/program/cmdline"}},

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"image/color"
 	"io"
 	"io/fs"
 	"os"
@@ -62,27 +61,16 @@ type pageSpan [3]float64
 // writeComparison writes the page, the document and the figures to a folder.
 func writeComparison(dir string, c *comparison, traces map[string][]fagus.Stats) error {
 	p := newPage(c, traces)
-	for _, one := range []struct {
-		name   string
-		draw   func(*comparison) (*figure.Figure, error)
-		wanted bool
-	}{{"total", totalFigure, c.grows()}, {"parts", partsFigure, true}} {
-		for _, format := range []string{"png", "svg"} {
-			file := one.name + "." + format
-			if !one.wanted { // there may be one of an earlier comparison
-				if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-				continue
-			}
-			drawn, err := one.draw(c)
-			if err != nil {
-				return err
-			}
-			if err := replaceIn(dir, file, func(w io.Writer) error { return drawn.Write(w, format) }); err != nil {
-				return err
-			}
+	const total = "total.svg"
+	if c.grows() {
+		if err := replaceIn(dir, total, totalFigure(c).Write); err != nil {
+			return err
 		}
+	} else if err := os.Remove(filepath.Join(dir, total)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // the file of an earlier comparison stays
+	}
+	if err := replaceIn(dir, "parts.svg", partsFigure(c).Write); err != nil {
+		return err
 	}
 	if err := p.draw(c); err != nil {
 		return err
@@ -96,24 +84,17 @@ func writeComparison(dir string, c *comparison, traces map[string][]fagus.Stats)
 // draw draws the figures of the page. Each panel of the parts is a picture of its own, so that they
 // stand side by side on a wide screen and below each other on a narrow one.
 func (p *page) draw(c *comparison) error {
+	var err error
 	if c.grows() {
-		total, _, err := c.totalPlot()
-		if err == nil {
-			p.Total, err = inPage("Total time of every version over the size", panel(total, 460))
-		}
-		if err != nil {
+		if p.Total, err = inPage("Total time of every version over the size", c.totalChart().Figure(460, panelHeight)); err != nil {
 			return err
 		}
 	}
 	for i, v := range c.Versions {
-		p.Keys = append(p.Keys, pagePart{v.Name, cssColor(versionColor(i))})
+		p.Keys = append(p.Keys, pagePart{v.Name, versionColor(i).String()})
 	}
 	for _, n := range c.Sizes {
-		parts, err := c.partsPanel(n)
-		if err != nil {
-			return err
-		}
-		f, err := inPage(join(" with ", "How every version spends its time", c.Size(n)), panel(parts, c.panelWidth()))
+		f, err := inPage(join(" with ", "How every version spends its time", c.Size(n)), c.partsChart(n).Figure(c.panelWidth(), panelHeight))
 		if err != nil {
 			return err
 		}
@@ -127,7 +108,7 @@ func (c *comparison) grows() bool { return len(c.Sizes) > 1 }
 
 func inPage(about string, f *figure.Figure) (pageFigure, error) {
 	var b bytes.Buffer
-	err := f.Write(&b, "svg")
+	err := f.Write(&b)
 	data := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
 	const pixels, shrunk = 4.0 / 3, 0.75 // of a point, and a part of the width
 	return pageFigure{about, template.URL(data), int(pixels * f.Width), int(shrunk * pixels * f.Width)}, err
@@ -145,7 +126,7 @@ func newPage(c *comparison, traces map[string][]fagus.Stats) *page {
 	largest := c.Sizes[len(c.Sizes)-1]
 	p := &page{comparison: c, Largest: c.Size(largest)}
 	for part := range fagus.Parts {
-		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(partColor(part))})
+		p.Parts = append(p.Parts, pagePart{part.String(), partColor(part).String()})
 		if c.spends(part) {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}
@@ -173,11 +154,6 @@ func pageRanks(stats []fagus.Stats, nodes int) [][]pageSpan {
 		}
 	}
 	return ranks
-}
-
-func cssColor(c color.Color) string {
-	r, g, b, _ := c.RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 func (p *page) write(w io.Writer) error {
