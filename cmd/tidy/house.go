@@ -193,19 +193,17 @@ func programPlaces() []place {
 // below its internal folder.
 func fagusPlaces() []place {
 	const in = "cmd/fagus/internal/"
-	base, run, contest := in+"base", in+"run", in+"contest"
+	base, run, contest, figure := in+"base", in+"run", in+"contest", in+"figure"
 	const runflags = "fagus/program/runflags"
-	figure, timeline := in+"figure", in+"timeline"
 	return []place{
 		{dir: "cmd/internal/csession", may: []string{"fagus"}},
 		{dir: base, may: []string{"fagus/program/cli", "dimmnet", "fagus/program/usage", "fagus/program/outfile", "fagus/program/cmdline"}},
 		{dir: figure, may: []string{"fagus/program/outfile", "dimmnet"}},
-		{dir: timeline, may: []string{"dimmnet", "dimmnet/sim", "fagus", figure}},
-		{dir: run, may: []string{"fagus/program/cmdline", "dimmnet/capacity", "fagus/program/outfile", "apps/catalog", "consistency/history", "dimmnet", "dimmnet/sim", "fagus", "fagus/cluster", "fagus/program/usage", base, figure, runflags, timeline},
+		{dir: run, may: []string{"fagus/program/cmdline", "dimmnet/capacity", "fagus/program/outfile", "apps/catalog", "consistency/history", "dimmnet", "dimmnet/sim", "fagus", "fagus/cluster", "fagus/program/usage", base, runflags},
 			time: "measures programs without Fagus"},
 		{dir: in + "experiment", may: []string{"fagus/program/repeat", "fagus/program/usage", base, "fagus", "fagus/cluster", "fagus/cluster/launch", runflags}, time: "bounds how long a program takes to end"},
 		{dir: contest, may: []string{"fagus/program/cmdline", "dimmnet", "fagus", "fagus/program/usage", base, in + "experiment", run, runflags}},
-		{dir: in + "compare", may: []string{"fagus/program/repeat", "apps/catalog", "dimmnet", "dimmnet/sim/presets", "fagus", "fagus/program/usage", "fagus/program/outfile", base, in + "experiment", contest, figure, run, runflags, timeline}},
+		{dir: in + "compare", may: []string{"fagus/program/repeat", "apps/catalog", "dimmnet", "dimmnet/sim/presets", "fagus", "fagus/program/usage", "fagus/program/outfile", base, in + "experiment", contest, figure, run, runflags}},
 		{dir: in + "launch", may: []string{"fagus/program/cmdline", "cmd/internal/csession", "fagus", "fagus/cluster", "fagus/cluster/launch", "fagus/program/usage", base, runflags},
 			net: "connects a simulation to processes"},
 		{dir: in + "doctor", may: []string{"fagus/program/cmdline", "dimmnet", "dimmnet/capacity", "dimmnet/live/identity", "dimmnet/live/ofi", "dimmnet/live/reach", "fagus/cluster", "fagus/cluster/launch", "fagus/program/usage", base, runflags},

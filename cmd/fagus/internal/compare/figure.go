@@ -2,101 +2,73 @@ package compare
 
 import (
 	"cmp"
-	"image/color"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 )
 
 // totalFigure draws the total times, with a legend.
-func totalFigure(c *comparison) (*figure.Figure, error) {
-	p, legend, err := c.totalPlot()
-	return &figure.Figure{Width: 680, Height: 360, Paint: func(all draw.Canvas) {
-		figure.Beside(all, func(left draw.Canvas) {
-			p.Draw(draw.Crop(left, vg.Points(8), -vg.Points(8), vg.Points(8), -vg.Points(8)))
-		}, legend)
-	}}, err
+func totalFigure(c *comparison) *figure.Figure {
+	chart := c.totalChart()
+	return chart.Figure(680, 360, chart.Keys()...)
 }
 
-// panel returns a figure of a plot without a legend.
-func panel(p *plot.Plot, width float64) *figure.Figure {
-	return &figure.Figure{Width: width, Height: panelHeight, Paint: func(all draw.Canvas) {
-		p.Draw(draw.Crop(all, vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(8)))
-	}}
-}
-
-// totalPlot returns a plot of the total times, and its legend. Both axes are logarithmic, so that
-// slow versions and small sizes can be read, too; sizes that are no numbers have equal distances.
-func (c *comparison) totalPlot() (*plot.Plot, *plot.Legend, error) {
-	p := figure.NewPlot()
-	p.Title.Text = "Total time of " + c.App + " on " + runflags.NodesText(c.Nodes)
-	p.X.Label.Text, p.Y.Label.Text = cmp.Or(c.SizeFlag, "n")+" (size of the problem)", string(c.Clock)+" time"
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(figure.LogTimeTicks)
-	if c.numbers() {
-		p.X.Scale = plot.LogScale{}
+// totalChart returns a chart of the total times. Both axes are logarithmic, so that slow versions
+// and small sizes can be read, too; sizes that are no numbers have equal distances.
+func (c *comparison) totalChart() *figure.Chart {
+	chart := &figure.Chart{
+		Title: "Total time of " + c.App + " on " + runflags.NodesText(c.Nodes),
+		X:     figure.Axis{Label: cmp.Or(c.SizeFlag, "n") + " (size of the problem)", Log: c.numbers()},
+		Y:     figure.Axis{Label: string(c.Clock) + " time", Log: true},
 	}
-	p.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) (list []plot.Tick) {
-		for i, n := range c.Sizes {
-			list = append(list, plot.Tick{Value: float64(n), Label: c.sizeName(i)})
-		}
-		return list
-	})
-	p.Add(plotter.NewGrid())
-	legend := figure.NewLegend()
+	var sizes, times []float64
+	for i, n := range c.Sizes {
+		sizes = append(sizes, float64(n))
+		chart.X.Ticks = append(chart.X.Ticks, figure.Tick{Value: float64(n), Label: c.sizeName(i)})
+	}
 	for i, v := range c.Versions {
 		points := c.totals(v.Name)
 		if len(points) == 0 {
 			continue // the version has taken no time, which a logarithmic axis does not have
 		}
-		line, dots, err := plotter.NewLinePoints(points)
-		if err != nil {
-			return nil, nil, err
+		for _, p := range points {
+			times = append(times, p.Y)
 		}
-		line.Color, line.Width = versionColor(i), vg.Points(1.5)
-		dots.Color, dots.Shape, dots.Radius = versionColor(i), draw.CircleGlyph{}, vg.Points(3)
-		p.Add(line, dots)
-		legend.Add(v.Name, line, dots)
+		chart.Lines = append(chart.Lines, figure.Line{Key: figure.Key{Name: v.Name, Color: versionColor(i), Mark: figure.Dots}, Points: points})
 	}
-	margin(&p.X, 1.25)
-	margin(&p.Y, 1.25)
-	return p, &legend, nil
+	fit(&chart.X, sizes)
+	fit(&chart.Y, times)
+	chart.Y.Ticks = figure.LogTimeTicks(chart.Y.Low, chart.Y.High)
+	return chart
 }
 
 // totals returns the total times of a version in seconds, over the sizes, without those that are 0.
-func (c *comparison) totals(version string) (points plotter.XYs) {
+func (c *comparison) totals(version string) (points []figure.Point) {
 	for _, n := range c.Sizes {
 		for _, r := range c.OfSize(n) {
 			if t := r.TimeNs[totalName].Median; r.Version == version && t > 0 {
-				points = append(points, plotter.XY{X: float64(n), Y: float64(base.Nanoseconds(t)) / float64(dimmnet.Second)})
+				points = append(points, figure.Point{X: float64(n), Y: float64(base.Nanoseconds(t)) / float64(dimmnet.Second)})
 			}
 		}
 	}
 	return points
 }
 
-// margin moves the ends of an axis away from the data, by a factor if the axis is logarithmic.
-func margin(a *plot.Axis, factor float64) {
-	if math.IsInf(a.Min, 0) || math.IsInf(a.Max, 0) { // no data
-		a.Min, a.Max = 1, 10
+// fit makes an axis a little longer than its values need.
+func fit(a *figure.Axis, values []float64) {
+	const factor, distance = 1.25, 0.5
+	if len(values) == 0 {
+		values = []float64{1, 10}
 	}
-	if _, log := a.Scale.(plot.LogScale); log {
-		a.Min, a.Max = a.Min/factor, a.Max*factor
-		return
+	a.Low, a.High = slices.Min(values)-distance, slices.Max(values)+distance
+	if a.Log {
+		a.Low, a.High = slices.Min(values)/factor, slices.Max(values)*factor
 	}
-	a.Min, a.Max = a.Min-0.5, a.Max+0.5
 }
 
 // numbers reports whether the sizes are numbers of which a logarithm exists.
@@ -116,45 +88,29 @@ func (c *comparison) sizeName(i int) string {
 	return strconv.Itoa(c.Sizes[i])
 }
 
-const (
-	panelHeight        = 300 // in points, without the title
-	barWidth, barSpace = 44, 22
-)
+const panelHeight = 300 // in points
 
 // panelWidth returns the width of a panel of partsFigure, in points.
-func (c *comparison) panelWidth() float64 { return 90 + (barWidth+barSpace)*float64(len(c.Versions)) }
+func (c *comparison) panelWidth() float64 { return 90 + 66*float64(len(c.Versions)) }
 
 // partsFigure draws the parts: a panel per size, each with its own scale, with a bar per version.
-func partsFigure(c *comparison) (*figure.Figure, error) {
+func partsFigure(c *comparison) *figure.Figure {
 	const widest = 1200
-	columns := min(len(c.Sizes), max(1, int((widest-figure.LegendWidth)/c.panelWidth())))
-	panels := make([][]*plot.Plot, (len(c.Sizes)+columns-1)/columns)
-	for row := range panels {
-		panels[row] = make([]*plot.Plot, columns)
-	}
+	width := c.panelWidth()
+	columns := min(len(c.Sizes), max(1, int((widest-figure.LegendWidth)/width)))
+	rows := (len(c.Sizes) + columns - 1) / columns
+	f := figure.New(width*float64(columns)+figure.LegendWidth, panelHeight*float64(rows))
 	for i, n := range c.Sizes {
-		p, err := c.partsPanel(n)
-		if err != nil {
-			return nil, err
-		}
-		panels[i/columns][i%columns] = p
+		c.partsChart(n).Draw(f, width*float64(i%columns), panelHeight*float64(i/columns), width, panelHeight)
 	}
-	legend := figure.NewLegend()
+	var keys []figure.Key
 	for _, part := range slices.Backward(c.drawn()) { // in the order of the stacked bars
 		if c.spends(part) {
-			legend.Add(part.String(), &timeline.Bars{Color: timeline.Color(part)})
+			keys = append(keys, figure.Key{Name: part.String(), Color: partColor(part)})
 		}
 	}
-	width, height := c.panelWidth()*float64(columns)+figure.LegendWidth, float64(panelHeight*len(panels))
-	return &figure.Figure{Width: width, Height: height, Paint: func(all draw.Canvas) {
-		figure.Beside(all, func(left draw.Canvas) {
-			tiles := draw.Tiles{Rows: len(panels), Cols: columns, PadX: vg.Points(16), PadY: vg.Points(16), PadTop: vg.Points(8), PadBottom: vg.Points(8), PadLeft: vg.Points(8)}
-			canvases := plot.Align(panels, tiles, left)
-			for i := range c.Sizes {
-				panels[i/columns][i%columns].Draw(canvases[i/columns][i%columns])
-			}
-		}, &legend)
-	}}, nil
+	f.Legend(keys...)
+	return f
 }
 
 // drawn returns the parts in the bars: all, or all but compute if nothing else would be visible.
@@ -189,63 +145,39 @@ func (c *comparison) spends(part fagus.Part) bool {
 	return false
 }
 
-// partsPanel draws a bar per version with one size. The bar of a version that takes far longer than
-// the others is broken: its parts have the right proportions, but a smaller scale.
-func (c *comparison) partsPanel(n int) (*plot.Plot, error) {
-	results := c.OfSize(n)
-	p := figure.NewPlot()
-	p.Title.Text = cmp.Or(c.Size(n), c.App)
-	p.Y.Label.Text = string(c.Clock) + " time (ms), mean of the ranks"
+// partsChart returns a chart with a bar per version, for one size. The bar of a version that takes
+// far longer than the others is broken: its parts have the right proportions, but a smaller scale.
+func (c *comparison) partsChart(n int) *figure.Chart {
+	results, drawn := c.OfSize(n), c.drawn()
+	chart := &figure.Chart{Title: cmp.Or(c.Size(n), c.App)}
+	chart.Y.Label = string(c.Clock) + " time (ms), mean of the ranks"
 	if c.critical() {
-		p.Y.Label.Text = string(c.Clock) + " time (ms), critical path"
+		chart.Y.Label = string(c.Clock) + " time (ms), critical path"
 	}
-	drawn := c.drawn()
 	if !slices.Contains(drawn, fagus.PartCompute) {
-		p.Y.Label.Text += ", without compute"
+		chart.Y.Label += ", without compute"
 	}
-	p.Y.Min = 0
-	var names []string
-	tops := &barTops{width: vg.Points(barWidth)}
-	heights, highest := make([]float64, len(results)), 0.0
 	longest := longestByFar(results, func(r *compared) int64 { return r.partsNs(drawn) })
-	for i, r := range results {
-		names = append(names, strings.ReplaceAll(r.Version, " ", "\n"))
-		heights[i] = milliseconds(r.partsNs(drawn))
+	highest := 0.0 // of the others
+	for _, r := range results {
 		if longest == nil || r.Version != longest.Version {
-			highest = max(highest, heights[i])
+			highest = max(highest, milliseconds(r.partsNs(drawn)))
 		}
 	}
-	scales := slices.Repeat([]float64{1}, len(results))
-	for i, r := range results {
-		broken := longest != nil && r.Version == longest.Version && highest > 0 && heights[i] > brokenHeight*highest
-		if broken {
-			scales[i] = brokenHeight * highest / heights[i]
+	for _, r := range results {
+		height, scale := milliseconds(r.partsNs(drawn)), 1.0
+		bar := figure.Bar{Name: r.Version, Text: figure.Short(base.Nanoseconds(r.partsNs(drawn)))}
+		if highest > 0 && height > brokenHeight*highest { // it is the longest by far
+			bar.Broken, scale = true, brokenHeight*highest/height
 		}
-		tops.bars = append(tops.bars, barTop{heights[i] * scales[i], figure.Short(base.Nanoseconds(r.partsNs(drawn))), broken})
+		for _, part := range drawn {
+			bar.Parts = append(bar.Parts, figure.Part{Size: scale * milliseconds(r.TimeNs[part.String()].Median), Color: partColor(part)})
+		}
+		chart.Bars = append(chart.Bars, bar)
+		chart.Y.High = max(chart.Y.High, 1.12*scale*height) // room for the time above the bar
 	}
-	var below *plotter.BarChart
-	for _, part := range drawn {
-		var values plotter.Values
-		for i, r := range results {
-			values = append(values, scales[i]*milliseconds(r.TimeNs[part.String()].Median))
-		}
-		bar, err := plotter.NewBarChart(values, vg.Points(barWidth))
-		if err != nil {
-			return nil, err
-		}
-		bar.Color, bar.LineStyle.Width = timeline.Color(part), 0
-		if below != nil {
-			bar.StackOn(below)
-		}
-		p.Add(bar)
-		below = bar
-	}
-	p.Add(tops)
-	p.NominalX(names...)
-	p.X.Tick.Label.Font = figure.Font(9)
-	p.Y.Tick.Marker = plot.TickerFunc(figure.EvenTicks)
-	p.Y.Max *= 1.12 // room for the times above the bars
-	return p, nil
+	chart.Y.Ticks = figure.EvenTicks(0, chart.Y.High)
+	return chart
 }
 
 // brokenHeight is the height of a broken bar, divided by the height of the highest other bar.
@@ -263,37 +195,6 @@ func (r *compared) partsNs(parts []fagus.Part) (ns int64) {
 
 func milliseconds(ns int64) float64 {
 	return float64(base.Nanoseconds(ns)) / float64(dimmnet.Millisecond)
-}
-
-// barTops draws a time above each bar, and a gap into bars that are broken.
-type barTops struct {
-	bars  []barTop // at 0, 1 and so on
-	width vg.Length
-}
-
-type barTop struct {
-	height float64
-	text   string
-	broken bool
-}
-
-// Plot draws the texts and gaps.
-func (b *barTops) Plot(c draw.Canvas, p *plot.Plot) {
-	style := p.X.Tick.Label
-	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
-	x, y := p.Transforms(&c)
-	for i, bar := range b.bars {
-		middle := x(float64(i))
-		c.FillText(style, vg.Point{X: middle, Y: y(bar.height) + vg.Points(2)}, bar.text)
-		if !bar.broken {
-			continue
-		}
-		const gap, slant = 5, 6 // in points
-		left, right, at := middle-b.width/2-1, middle+b.width/2+1, y(0.88*bar.height)
-		c.FillPolygon(color.White, []vg.Point{
-			{X: left, Y: at - vg.Points(slant)}, {X: right, Y: at}, {X: right, Y: at + vg.Points(gap)}, {X: left, Y: at + vg.Points(gap-slant)},
-		})
-	}
 }
 
 // The bar of a version that takes byFar times as long as the next slowest one is broken, and its
@@ -319,9 +220,12 @@ func longestByFar(results []compared, of func(*compared) int64) (longest *compar
 }
 
 // versionColor returns the colour of the i-th version. After six versions the colours repeat.
-func versionColor(i int) color.Color {
-	palette := [...]color.Color{
-		figure.Red(), figure.Blue(), figure.Green(), figure.Purple(), figure.Yellow(), color.RGBA{R: 0x55, G: 0x55, B: 0x55, A: 0xff},
-	}
+func versionColor(i int) figure.Color {
+	palette := [...]figure.Color{figure.Red, figure.Blue, figure.Green, figure.Purple, figure.Yellow, 0x555555}
 	return palette[i%len(palette)]
+}
+
+// partColor returns the colour of a part, which is also that of fagus.Report.Timeline.
+func partColor(p fagus.Part) figure.Color {
+	return [fagus.Parts]figure.Color{figure.Green, figure.Blue, figure.Yellow, figure.Red, figure.Purple, 0xb8b8b8}[p]
 }

@@ -2,22 +2,18 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
-	"image/color"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 )
@@ -65,27 +61,16 @@ type pageSpan [3]float64
 // writeComparison writes the page, the document and the figures to a folder.
 func writeComparison(dir string, c *comparison, traces map[string][]fagus.Stats) error {
 	p := newPage(c, traces)
-	for _, one := range []struct {
-		name   string
-		draw   func(*comparison) (*figure.Figure, error)
-		wanted bool
-	}{{"total", totalFigure, c.grows()}, {"parts", partsFigure, true}} {
-		for _, format := range []string{"png", "svg"} {
-			file := one.name + "." + format
-			if !one.wanted { // there may be one of an earlier comparison
-				if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-				continue
-			}
-			drawn, err := one.draw(c)
-			if err != nil {
-				return err
-			}
-			if err := replaceIn(dir, file, func(w io.Writer) error { return drawn.Write(w, format) }); err != nil {
-				return err
-			}
+	const total = "total.svg"
+	if c.grows() {
+		if err := replaceIn(dir, total, totalFigure(c).Write); err != nil {
+			return err
 		}
+	} else if err := os.Remove(filepath.Join(dir, total)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // the file of an earlier comparison stays
+	}
+	if err := replaceIn(dir, "parts.svg", partsFigure(c).Write); err != nil {
+		return err
 	}
 	if err := p.draw(c); err != nil {
 		return err
@@ -99,24 +84,17 @@ func writeComparison(dir string, c *comparison, traces map[string][]fagus.Stats)
 // draw draws the figures of the page. Each panel of the parts is a picture of its own, so that they
 // stand side by side on a wide screen and below each other on a narrow one.
 func (p *page) draw(c *comparison) error {
+	var err error
 	if c.grows() {
-		total, _, err := c.totalPlot()
-		if err == nil {
-			p.Total, err = inPage("Total time of every version over the size", panel(total, 460))
-		}
-		if err != nil {
+		if p.Total, err = inPage("Total time of every version over the size", c.totalChart().Figure(460, panelHeight)); err != nil {
 			return err
 		}
 	}
 	for i, v := range c.Versions {
-		p.Keys = append(p.Keys, pagePart{v.Name, cssColor(versionColor(i))})
+		p.Keys = append(p.Keys, pagePart{v.Name, versionColor(i).String()})
 	}
 	for _, n := range c.Sizes {
-		parts, err := c.partsPanel(n)
-		if err != nil {
-			return err
-		}
-		f, err := inPage(join(" with ", "How every version spends its time", c.Size(n)), panel(parts, c.panelWidth()))
+		f, err := inPage(join(" with ", "How every version spends its time", c.Size(n)), c.partsChart(n).Figure(c.panelWidth(), panelHeight))
 		if err != nil {
 			return err
 		}
@@ -130,7 +108,7 @@ func (c *comparison) grows() bool { return len(c.Sizes) > 1 }
 
 func inPage(about string, f *figure.Figure) (pageFigure, error) {
 	var b bytes.Buffer
-	err := f.Write(&b, "svg")
+	err := f.Write(&b)
 	data := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
 	const pixels, shrunk = 4.0 / 3, 0.75 // of a point, and a part of the width
 	return pageFigure{about, template.URL(data), int(pixels * f.Width), int(shrunk * pixels * f.Width)}, err
@@ -148,7 +126,7 @@ func newPage(c *comparison, traces map[string][]fagus.Stats) *page {
 	largest := c.Sizes[len(c.Sizes)-1]
 	p := &page{comparison: c, Largest: c.Size(largest)}
 	for part := range fagus.Parts {
-		p.Parts = append(p.Parts, pagePart{part.String(), cssColor(timeline.Color(part))})
+		p.Parts = append(p.Parts, pagePart{part.String(), partColor(part).String()})
 		if c.spends(part) {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}
@@ -168,20 +146,14 @@ func pageRanks(stats []fagus.Stats, nodes int) [][]pageSpan {
 	for rank := range ranks {
 		ranks[rank] = []pageSpan{} // an empty list for the script, not null
 	}
-	for part, spans := range timeline.Spans(stats) {
-		for _, s := range spans {
-			ranks[s.Rank] = append(ranks[s.Rank], pageSpan{float64(part), s.From, s.To})
+	ms := func(t fagus.Time) float64 { return float64(t) / float64(fagus.Millisecond) }
+	for i := range stats {
+		rank := stats[i].Rank
+		for _, s := range stats[i].Spans {
+			ranks[rank] = append(ranks[rank], pageSpan{float64(s.Part), ms(s.From), ms(s.To)})
 		}
 	}
-	for _, spans := range ranks {
-		slices.SortFunc(spans, func(a, b pageSpan) int { return cmp.Compare(a[1], b[1]) })
-	}
 	return ranks
-}
-
-func cssColor(c color.Color) string {
-	r, g, b, _ := c.RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 func (p *page) write(w io.Writer) error {

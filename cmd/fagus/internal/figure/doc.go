@@ -1,4 +1,13 @@
-// Package figure draws figures to files in the format of the file name: .svg, .png or .pdf.
+// Package figure draws pictures as SVG: charts of lines or stacked bars, rectangles and texts.
 //
-//	err := figure.Save("curve.svg", 560, 340, func(c draw.Canvas) { p.Draw(c) })
+//	push := figure.Key{Name: "PUSH", Color: figure.Blue, Mark: figure.Stroke}
+//	chart := figure.Chart{
+//		X:     figure.Axis{Label: "bytes", High: 100, Ticks: figure.Ticks(20, 100)},
+//		Y:     figure.Axis{Label: "MB/s", High: 9, Ticks: figure.EvenTicks(0, 9)},
+//		Lines: []figure.Line{{Key: push, Points: points}},
+//	}
+//	err := chart.Figure(680, 340, chart.Keys()...).Save("curve.svg")
+//
+// The same data give the same bytes. The reader's system chooses the font, so the widths of texts
+// are unknown: margins have room for a wide font, and legends for names of 18 characters.
 package figure

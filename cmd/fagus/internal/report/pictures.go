@@ -16,30 +16,27 @@ import (
 )
 
 // causeColor returns the colour of a cause, which is visible on light and dark pages.
-func causeColor(c analysis.Cause) imagecolor.Color {
+func causeColor(c analysis.Cause) figure.Color {
 	switch c {
 	case analysis.Starting:
-		return imagecolor.RGBA{R: 0xb5, G: 0xa8, B: 0x96, A: 0xff}
+		return 0xb5a896
 	case analysis.Computing:
-		return figure.Green()
+		return figure.Green
 	case analysis.Writing:
-		return figure.Yellow()
+		return figure.Yellow
 	case analysis.Late:
-		return figure.Blue()
+		return figure.Blue
 	case analysis.Held:
-		return figure.Purple()
+		return figure.Purple
 	case analysis.Moving:
-		return figure.Red()
+		return figure.Red
 	case analysis.Agreeing:
-		return imagecolor.RGBA{R: 0x6f, G: 0xb7, B: 0xd6, A: 0xff}
+		return 0x6fb7d6
 	}
-	return imagecolor.RGBA{R: 0x9a, G: 0xa4, B: 0xae, A: 0xff}
+	return 0x9aa4ae
 }
 
-func color(c analysis.Cause) template.CSS {
-	r, g, b, _ := causeColor(c).RGBA()
-	return template.CSS(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))
-}
+func color(c analysis.Cause) template.CSS { return template.CSS(causeColor(c).String()) }
 
 // pageTimeline is a picture with a row for each rank, or for several ranks.
 type pageTimeline struct {

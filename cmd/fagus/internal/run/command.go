@@ -7,14 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
 
 	"github.com/fagus-dsm/fagus/apps/catalog"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
-	"github.com/fagus-dsm/fagus/cmd/fagus/internal/timeline"
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
@@ -68,7 +67,7 @@ func programCommand(p catalog.Program) *cli.Command {
 	flags := append(p.Flags,
 		base.JSONFlag(Schema),
 		&cli.BoolFlag{Name: "plain", Category: base.OutputCategory, Usage: "run the same program without Fagus, in one goroutine: the base of speed-ups"},
-		&cli.StringFlag{Name: "timeline", Category: base.OutputCategory, Usage: "draw what every rank does when to `FILE` (.svg, .png or .pdf), or write it (.json)"})
+		&cli.StringFlag{Name: "timeline", Category: base.OutputCategory, Usage: "write what every rank does when to `FILE`: a picture (.svg), or a document of schema " + runflags.TimelineSchema + " (.json)"})
 	return &cli.Command{
 		Name:  p.Name,
 		Usage: p.About, UsageText: p.UsageText(),
@@ -133,7 +132,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 					}
 				}
 				if picture != "" {
-					return writeTimeline(picture, r)
+					return writeTimeline(picture, report)
 				}
 				return nil
 			})
@@ -163,24 +162,21 @@ func checked(c *cli.Context, p catalog.Program, cfg *runflags.Config) (*catalog.
 	return j, j.CheckMemory(capacity.Left(), processes)
 }
 
-// jsonSuffix is the end of the name of a timeline that is written as a document.
-const jsonSuffix = ".json"
-
 func checkTimeline(path string) error {
-	if filepath.Ext(path) == jsonSuffix {
-		return nil
-	}
-	if err := figure.CheckName(path); err != nil {
-		return fmt.Errorf("%s: want a name that ends in .svg, .png, .pdf or %s", path, jsonSuffix)
+	if !strings.EqualFold(filepath.Ext(path), ".svg") && !isJSON(path) {
+		return fmt.Errorf("%s: want a name that ends in .svg or .json", path)
 	}
 	return nil
 }
 
-func writeTimeline(path string, r *Report) error {
-	if filepath.Ext(path) != jsonSuffix {
-		return timeline.Save(path, r.Clock, r.stats)
+func isJSON(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
+
+func writeTimeline(path string, report fagus.Report) error {
+	draw := report.Timeline
+	if isJSON(path) {
+		draw = runflags.NewTimeline(report).Write
 	}
-	return outfile.Replace(path, runflags.NewTimeline(fagus.Report{Clock: r.Clock, Ranks: r.stats}).Write)
+	return outfile.Replace(path, draw)
 }
 
 // readingInput is what a run does in Job.Open.

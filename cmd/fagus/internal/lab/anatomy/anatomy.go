@@ -2,15 +2,10 @@ package anatomy
 
 import (
 	"fmt"
-	"image/color"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/figure"
@@ -30,7 +25,7 @@ fagus lab anatomy --env design             the NIC at 133 MHz
 fagus lab anatomy --env A --svg aotf.svg   a picture, too`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "env", Value: "D", Usage: "machine: " + strings.Join(presets.Envs(), ", ")},
-			&cli.StringFlag{Name: "svg", Usage: "draw it to `FILE` (.svg, .png or .pdf)"},
+			&cli.StringFlag{Name: "svg", Usage: "draw it to `FILE` (.svg)"},
 			base.JSONFlag(schema),
 		},
 		Action: base.NoArgs(showStages),
@@ -47,7 +42,7 @@ func showStages(c *cli.Context) error {
 	}
 	stages := preset.Anatomy()
 	if path := c.String("svg"); path != "" {
-		if err := drawAnatomy(path, preset.Name, stages); err != nil {
+		if err := drawAnatomy(preset.Name, stages).Save(path); err != nil {
 			return err
 		}
 	}
@@ -104,31 +99,23 @@ func nsText(t dimmnet.Time) string {
 	return fmt.Sprintf("%.1f", float64(t)/float64(dimmnet.Nanosecond))
 }
 
-func drawAnatomy(path, env string, stages []presets.Stage) error {
+func drawAnatomy(env string, stages []presets.Stage) *figure.Figure {
 	const row, left, right, top, bottom, width = 18, 175, 60, 30, 12, 640
-	height := float64(top + row*len(stages) + bottom)
 	end := presets.Total(stages)
-	return figure.Save(path, width, height, func(c draw.Canvas) {
-		style := func(size float64, x text.XAlignment) text.Style {
-			return text.Style{Color: color.Black, Font: figure.Font(size),
-				XAlign: x, YAlign: text.YCenter, Handler: text.Plain{Fonts: font.DefaultCache}}
+	f := figure.New(width, float64(top+row*len(stages)+bottom))
+	f.Text(8, top/2, 11, figure.Left, fmt.Sprintf("One AOTF in environment %s: %s ns one way, poll included (green: the hosts, blue: NICs and link)", env, nsText(end)))
+	x := func(t dimmnet.Time) float64 { return left + (width-left-right)*float64(t)/float64(end) }
+	var at dimmnet.Time
+	for i, s := range stages {
+		y := top + row*(float64(i)+0.5)
+		color := figure.Blue // of NICs and the link
+		if i < 2 || i >= len(stages)-2 {
+			color = figure.Green // of hosts
 		}
-		c.FillText(style(11, text.XLeft), vg.Point{X: vg.Points(8), Y: vg.Points(height - top/2)},
-			fmt.Sprintf("One AOTF in environment %s: %s ns one way, poll included (green: the hosts, blue: NICs and link)", env, nsText(end)))
-		x := func(t dimmnet.Time) vg.Length {
-			return vg.Points(left + (width-left-right)*float64(t)/float64(end))
-		}
-		var at dimmnet.Time
-		for i, s := range stages {
-			y := vg.Points(height - top - row*(float64(i)+0.5))
-			shade := figure.Blue() // of NICs and the link
-			if i < 2 || i >= len(stages)-2 {
-				shade = figure.Green() // of hosts
-			}
-			figure.Fill(c, shade, vg.Point{X: x(at), Y: y - vg.Points(row*0.36)}, vg.Point{X: x(at + s.Time), Y: y + vg.Points(row*0.36)})
-			c.FillText(style(9, text.XRight), vg.Point{X: vg.Points(left - 6), Y: y}, s.Name)
-			c.FillText(style(9, text.XLeft), vg.Point{X: x(at+s.Time) + vg.Points(4), Y: y}, nsText(s.Time)+" ns")
-			at += s.Time
-		}
-	})
+		f.Rect(x(at), y-0.36*row, x(at+s.Time)-x(at), 0.72*row, color)
+		f.Text(left-6, y, 9, figure.Right, s.Name)
+		at += s.Time
+		f.Text(x(at)+4, y, 9, figure.Left, nsText(s.Time)+" ns")
+	}
+	return f
 }

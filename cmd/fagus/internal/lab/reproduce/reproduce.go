@@ -3,16 +3,11 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"image/color"
 	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/fagus-dsm/fagus/apps/reproduce"
 	"github.com/fagus-dsm/fagus/cmd/fagus/internal/base"
@@ -93,7 +88,7 @@ func reproduceFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "rounds", Value: 2000, Usage: "mean of `N` rounds"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the phases of polls"},
-		&cli.StringFlag{Name: "figure", Usage: "draw the bandwidth of BOTF and PUSH (sendrecv) to `FILE` (.svg, .png or .pdf)"},
+		&cli.StringFlag{Name: "figure", Usage: "draw the bandwidth of BOTF and PUSH (sendrecv) to `FILE` (.svg)"},
 		base.JSONFlag(schema),
 	}
 }
@@ -128,7 +123,7 @@ func runReproduce(c *cli.Context, list []experiment) error {
 		return err
 	}
 	if picture != "" {
-		if err := drawCurve(picture, r.Curve); err != nil {
+		if err := curveFigure(r.Curve).Save(picture); err != nil {
 			return err
 		}
 	}
@@ -259,38 +254,23 @@ func sendTable(list []reproduce.Message) string {
 		"the paper's comparison with MPICH on Myrinet is a graph without numbers, in which DIMM_Send is ahead at every size: there are none to print here"
 }
 
-func drawCurve(path string, c *reproduce.Curve) error {
-	botf, push := make(plotter.XYs, len(c.Points)), make(plotter.XYs, len(c.Points))
-	for i, p := range c.Points {
-		botf[i].X, botf[i].Y = float64(p.Bytes), p.BOTF()
-		push[i].X, push[i].Y = float64(p.Bytes), p.PUSH()
+func curveFigure(c *reproduce.Curve) *figure.Figure {
+	var botf, push []figure.Point
+	x := figure.Axis{Label: "message size (bytes)"}
+	y := figure.Axis{Label: "bandwidth (MB/s)"}
+	for _, p := range c.Points {
+		size := float64(p.Bytes)
+		botf, push = append(botf, figure.Point{X: size, Y: p.BOTF()}), append(push, figure.Point{X: size, Y: p.PUSH()})
+		x.High, y.High = max(x.High, size), max(y.High, p.BOTF(), p.PUSH())
 	}
-	p := figure.NewPlot()
-	p.Title.Text = "Bandwidth until the ACK, simulated DIMMnet-1 (env " + c.Env + ")"
-	p.X.Label.Text, p.Y.Label.Text = "message size (bytes)", "bandwidth (MB/s)"
-	p.X.Min, p.Y.Min = 0, 0
 	const block = 464 // payload of a BOTF packet, in bytes
-	p.X.Tick.Marker = plot.TickerFunc(func(_, high float64) []plot.Tick { return figure.Ticks(block, high) })
-	p.Y.Tick.Marker = plot.TickerFunc(func(_, high float64) []plot.Tick { return figure.Ticks(50, high) })
-	legend := figure.NewLegend()
-	p.Add(plotter.NewGrid())
-	for _, l := range []struct {
-		name   string
-		points plotter.XYs
-		color  color.Color
-	}{
-		{"BOTF", botf, figure.Red()},
-		{"PUSH", push, figure.Blue()},
-	} {
-		line, err := plotter.NewLine(l.points)
-		if err != nil {
-			return err
-		}
-		line.Color, line.Width = l.color, vg.Points(1.5)
-		p.Add(line)
-		legend.Add(l.name, line)
+	x.Ticks, y.Ticks = figure.Ticks(block, x.High), figure.Ticks(50, y.High)
+	chart := figure.Chart{
+		Title: "Bandwidth until the ACK, simulated DIMMnet-1 (env " + c.Env + ")", X: x, Y: y,
+		Lines: []figure.Line{
+			{Key: figure.Key{Name: "BOTF", Color: figure.Red, Mark: figure.Stroke}, Points: botf},
+			{Key: figure.Key{Name: "PUSH", Color: figure.Blue, Mark: figure.Stroke}, Points: push},
+		},
 	}
-	return figure.Save(path, 680, 340, func(all draw.Canvas) {
-		figure.Beside(all, func(c draw.Canvas) { p.Draw(draw.Crop(c, vg.Points(8), -vg.Points(12), vg.Points(8), -vg.Points(8))) }, &legend)
-	})
+	return chart.Figure(680, 340, chart.Keys()...)
 }
