@@ -96,8 +96,26 @@ func TestWhenSeveralVariables(t *testing.T) {
 	})
 }
 
-// TestWhenOwnerIsIdle: a rank waits for a change of one of two variables. Their owner has had them a
-// few times just before, changes nothing, and makes no further call. A third rank changes one.
+// TestWhenManyWait: a change wakes all ranks that wait for it, more than a word has bits.
+func TestWhenManyWait(t *testing.T) {
+	for mode, cfg := range engines() {
+		cfg.Nodes, cfg.Net = 70, goroutines()
+		_, err := runFor(t, cfg, func(n *fagus.Node) error {
+			x := fagus.NewGuarded[int64](n, "x", 1)
+			if n.Rank() > 0 {
+				return n.Set(x.Read()).DoWhen(func() bool { return x.Slice()[0] == 1 }, func() {})
+			}
+			time.Sleep(10 * time.Millisecond) // most of the others wait
+			return n.Set(x.Write()).Do(func() { x.Slice()[0] = 1 })
+		})
+		if err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}
+
+// TestWhenOwnerIsIdle: a rank waits for a change of one of two variables. Their owner has had them
+// a few times just before, changes nothing, and makes no further call. A third rank changes one.
 func TestWhenOwnerIsIdle(t *testing.T) {
 	onWhen(t, func(t *testing.T, cfg fagus.Config) {
 		for tenures := range int(cases(60, 20)) {
