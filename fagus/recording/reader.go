@@ -58,7 +58,11 @@ type Reader struct {
 	About
 	Lines []string // those read so far
 
-	file   *os.File // nil: there is none
+	file interface { // nil: there is none
+		io.ReaderAt
+		io.Closer
+		Name() string
+	}
 	in     *bufio.Reader
 	at     int64 // bytes read
 	last   int64 // where the last entry begins

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ func Holds(dir string) bool {
 type Writer struct {
 	of      *Recording
 	about   About
-	file    *os.File
+	file    io.WriteCloser
 	to      *bufio.Writer
 	left    int64            // bytes
 	entry   []byte           // the frame of the entry that is being made; reused
