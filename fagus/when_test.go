@@ -44,8 +44,9 @@ func onWhen(t *testing.T, test func(t *testing.T, cfg fagus.Config)) {
 func TestWhenAllWait(t *testing.T) {
 	for _, others := range []string{"wait", "return", "barrier"} {
 		onWhen(t, func(t *testing.T, cfg fagus.Config) {
+			t.Parallel() // it mostly waits for roll-calls
 			cfg.Nodes = 3
-			cfg.RollCall = rollcall.Config{After: 300 * time.Millisecond, To: func(r rollcall.Roll) { t.Log(r) }}
+			cfg.RollCall = rollcall.Config{After: 100 * time.Millisecond, To: func(r rollcall.Roll) { t.Log(r) }}
 			_, err := runFor(t, cfg, func(n *fagus.Node) error {
 				x := fagus.NewGuarded[int64](n, "x", 1)
 				switch {
