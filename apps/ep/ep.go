@@ -2,7 +2,6 @@ package ep
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
@@ -89,24 +88,6 @@ func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
 // precision, a comparison, and for 79 % of the pairs a logarithm (100 cycles), a square root (40)
 // and a division (40).
 const pairTime = 260 * fagus.Nanosecond
-
-// batch counts the pairs of batch b by ring, and returns the sums of their coordinates.
-func batch(b int, inRing []int64) (s sums) {
-	random := npb.Random(seed).Skip(uint64(b) * 2 * batchPairs)
-	for range batchPairs {
-		x, y := 2*random.Next()-1, 2*random.Next()-1
-		t := x*x + y*y
-		if t > 1 {
-			continue
-		}
-		scale := math.Sqrt(-2 * math.Log(t) / t)
-		x, y = x*scale, y*scale
-		ax, ay := math.Abs(x), math.Abs(y)
-		inRing[int(max(ax, ay))]++
-		s[0], s[1], s[2], s[3] = s[0]+x, s[1]+y, s[2]+ax, s[3]+ay
-	}
-	return s
-}
 
 func lines(inRing []int64) (out []string) {
 	for ring, count := range inRing {

@@ -27,3 +27,20 @@ func TestParseClass(t *testing.T) {
 		}
 	}
 }
+
+// TestFill: Fill and Next return the same numbers, and leave the same state.
+func TestFill(t *testing.T) {
+	for length := range 14 {
+		one, all := npb.Random(314159265).Skip(uint64(length)), npb.Random(314159265).Skip(uint64(length))
+		x := make([]float64, length)
+		all.Fill(x)
+		for i := range x {
+			if want := one.Next(); x[i] != want {
+				t.Errorf("number %d of %d is %v, want %v", i, length, x[i], want)
+			}
+		}
+		if one != all {
+			t.Errorf("after %d numbers the state is %d, want %d", length, all, one)
+		}
+	}
+}
