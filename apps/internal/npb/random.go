@@ -15,8 +15,8 @@ func (r *Random) Next() float64 {
 	return number(uint64(*r))
 }
 
-// Fill sets the elements of x to the next numbers, as calls of Next do. It takes a third of the time,
-// because four numbers are computed at once: none of them waits for the others.
+// Fill sets the elements of x to the next numbers, as calls of Next do. It takes less time, because
+// four numbers are computed at once: none of them waits for the others.
 func (r *Random) Fill(x []float64) {
 	const power4 = multiplier * multiplier & mask * multiplier & mask * multiplier & mask
 	a := uint64(*r) * multiplier & mask
