@@ -53,9 +53,9 @@ var logTable = func() (table [1 << logBits]struct{ inverse, log float64 }) {
 	return table
 }()
 
-// log returns the natural logarithm of a normal positive number. It differs from math.Log by at most
-// 5e-16, or 5e-16 of a logarithm beyond 1.
-// It takes half the time of math.Log, which divides and covers all numbers.
+// log returns the natural logarithm of a normal positive number. It differs from math.Log by at
+// most 5e-16, or 5e-16 of a logarithm beyond 1. It takes half the time of math.Log, which divides
+// and covers all numbers.
 func log(x float64) float64 {
 	bits := math.Float64bits(x)
 	exponent := float64(int64(bits>>52) - 1023)

@@ -12,6 +12,8 @@ func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
 	k := newKernel(p)
 	cfg.Plant(k.spoil)
 	u, spectrum := make([]complex128, p.points()), make([]complex128, p.points())
+	clear(u)
+	clear(spectrum)
 	planes := func(z int) func(y int) []complex128 {
 		return func(y int) []complex128 { return u[(z*p.ny+y)*p.nx:][:p.nx] }
 	}
