@@ -24,14 +24,22 @@ func star(out []float64, input func(i int) []float64, i, radius int) {
 		weight := 1 / float64(2*k*radius)
 		up, down := input(i - k)[radius:][:active], input(i + k)[radius:][:active]
 		left, right := row[radius-k:][:active], row[radius+k:][:active]
-		for j := range out {
-			out[j] += weight * (down[j] - up[j] + right[j] - left[j])
-		}
+		add(out, up, down, left, right, weight)
 	}
 }
 
-// grow computes a row of the next input. to and from may be the same memory.
-func grow(to, from []float64) {
+// goAdd adds the part of the star at one distance to a row of the output. It is the definition of
+// the arithmetic: the kernel in assembly performs the same operations in the same order. The
+// conversion keeps the compiler from fusing the product with the sum, which not all machines can.
+func goAdd(out, up, down, left, right []float64, weight float64) {
+	up, down, left, right = up[:len(out)], down[:len(out)], left[:len(out)], right[:len(out)]
+	for j := range out {
+		out[j] += float64(weight * (down[j] - up[j] + right[j] - left[j]))
+	}
+}
+
+// goGrow is grow.
+func goGrow(to, from []float64) {
 	from = from[:len(to)]
 	for j := range to {
 		to[j] = from[j] + 1
