@@ -49,7 +49,10 @@ func KeepParts[T any](n *Node, name string, length int, parts iter.Seq2[int, []T
 // keepParts is KeepParts of elements of the type that of points to: parts yields the first element
 // of each part, and its memory.
 func keepParts(n *Node, name string, of any, length int, parts iter.Seq2[int, []byte]) {
-	k := keptVector(n, name, reflect.TypeOf(of).Elem(), length)
+	if !n.keeps() {
+		return
+	}
+	k := keptVector(n, name, of, length)
 	if k == nil {
 		return
 	}
@@ -93,8 +96,11 @@ func KeepCopy[T any](n *Node, name string, x *[]T, more ...*[]T) {
 
 // keepCopy is KeepCopy of the memory of elements of the type that of points to.
 func keepCopy(n *Node, name string, of any, memory func() []byte) {
-	t := reflect.TypeOf(of).Elem()
-	k := keptVector(n, name, t, len(memory())/max(1, int(t.Size())))
+	if !n.keeps() {
+		return
+	}
+	size := int(reflect.TypeOf(of).Elem().Size())
+	k := keptVector(n, name, of, len(memory())/max(1, size))
 	if k == nil {
 		return
 	}
@@ -111,12 +117,13 @@ func keepCopy(n *Node, name string, of any, memory func() []byte) {
 	n.keep(k)
 }
 
-// keptVector describes a vector of elements of type t. It returns nil if there are no checkpoints,
-// and reports an error if NewArray would not accept the elements.
-func keptVector(n *Node, name string, t reflect.Type, length int) *kept {
-	if n.saving.to == nil || n.status.err != nil {
-		return nil
-	}
+// keeps reports whether there are checkpoints for what a call of Keep names.
+func (n *Node) keeps() bool { return n.saving.to != nil && n.status.err == nil }
+
+// keptVector describes a vector of elements of the type that of points to. If NewArray would not
+// accept them, it reports an error and returns nil.
+func keptVector(n *Node, name string, of any, length int) *kept {
+	t := reflect.TypeOf(of).Elem()
 	if err := checkElement(t); err != nil {
 		_ = n.errorf("Keep %q: elements of type %v: %w; KeepEach saves any bytes of a rank", name, t, err)
 		return nil
@@ -137,7 +144,7 @@ const (
 // called several times, in the order of the former ranks, or never. In all other respects it is
 // [Keep].
 func KeepEach(n *Node, name string, save func() []byte, load func([]byte) error) {
-	if n.saving.to == nil || n.status.err != nil {
+	if !n.keeps() {
 		return
 	}
 	k := &kept{SavedArray: SavedArray{name, keptEach, 1, n.nodes * eachBytes}, own: -1}

@@ -53,7 +53,7 @@ func (r Report) Timeline(w io.Writer) error {
 	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="white"/>`+"\n")
 	x := timelineLeft
 	for part := range Parts {
-		fmt.Fprintf(out, `<rect x="%d" y="9" width="12" height="12" fill="%s"/><text x="%d" y="19">%v</text>`+"\n", x, part.colour(), x+17, part)
+		fmt.Fprintf(out, `<rect x="%d" y="9" width="12" height="12" fill="#%06x"/><text x="%d" y="19">%v</text>`+"\n", x, part.Color(), x+17, part)
 		x += 84
 	}
 	for i := range r.Ranks {
@@ -96,7 +96,7 @@ func drawSpans(out io.Writer, spans []Span, end Time, y, height int) {
 			c++
 		}
 		if part < Parts {
-			fmt.Fprintf(out, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`+"\n", timelineLeft+float64(first)/2, y, float64(c-first)/2, height, part.colour())
+			fmt.Fprintf(out, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="#%06x"/>`+"\n", timelineLeft+float64(first)/2, y, float64(c-first)/2, height, part.Color())
 		}
 	}
 }
@@ -161,7 +161,7 @@ func drawAxis(out io.Writer, end Time, y int, name string, cut int) {
 	fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", timelineLeft+timelineWidth/2, y+37, text)
 }
 
-// colour returns the colour of a part in pictures, as text of SVG.
-func (p Part) colour() string {
-	return [Parts]string{"#4c9f70", "#2f6db5", "#e0b030", "#d05a3c", "#8a5fa8", "#b8b8b8"}[p]
+// Color returns the colour of a part in pictures such as that of Report.Timeline: 0xRRGGBB.
+func (p Part) Color() uint32 {
+	return [Parts]uint32{0x4c9f70, 0x2f6db5, 0xe0b030, 0xd05a3c, 0x8a5fa8, 0xb8b8b8}[p]
 }

@@ -12,8 +12,8 @@ import (
 // compiles the arrays of bytes below it again.
 type mover interface {
 	// exchange sends what encode returns for rank r to that rank, and calls decode with what each
-	// rank has sent to this one, in the order of the ranks. Nothing goes to the rank itself, and
-	// nothing where encode returns nothing. What decode gets is in shared memory.
+	// rank has sent to this one, in the order of the ranks: no bytes from itself, and where encode
+	// has returned none. What decode gets is in shared memory.
 	exchange(encode func(to int) ([]byte, error), decode func(from int, b []byte) error) error
 	// gather calls decode with what all ranks have passed as mine, likewise. A rank whose decode is
 	// nil gets nothing.
@@ -84,24 +84,20 @@ func (c *carrier) exchange(encode func(int) ([]byte, error), decode func(int, []
 	var wrong error
 	if err := c.all.Exchange(
 		func(to [][]byte) { copy(to, encoded) },
-		func(from [][]byte) {
-			for r, b := range from {
-				if len(b) > 0 && wrong == nil {
-					wrong = fromRank(r, decode(r, b))
-				}
-			}
-		}); err != nil {
+		func(from [][]byte) { wrong = decodeAll(from, decode) }); err != nil {
 		return err
 	}
 	return wrong
 }
 
-// fromRank says which rank's value is wrong.
-func fromRank(r int, err error) error {
-	if err == nil {
-		return nil
+// decodeAll calls decode for what each rank has sent.
+func decodeAll(from [][]byte, decode func(int, []byte) error) error {
+	for r, b := range from {
+		if err := decode(r, b); err != nil {
+			return fmt.Errorf("from rank %d: %w", r, err)
+		}
 	}
-	return fmt.Errorf("from rank %d: %w", r, err)
+	return nil
 }
 
 func (c *carrier) gather(mine []byte, decode func(int, []byte) error) error {
@@ -118,13 +114,7 @@ func (c *carrier) gather(mine []byte, decode func(int, []byte) error) error {
 		return c.vectors.Gather(mine, nil)
 	}
 	var wrong error
-	if err := c.vectors.Gather(mine, func(from [][]byte) {
-		for r, b := range from {
-			if wrong == nil {
-				wrong = fromRank(r, decode(r, b))
-			}
-		}
-	}); err != nil {
+	if err := c.vectors.Gather(mine, func(from [][]byte) { wrong = decodeAll(from, decode) }); err != nil {
 		return err
 	}
 	return wrong
@@ -162,7 +152,9 @@ func (v *values[T]) exchange(to [][]T) ([][]T, error) {
 			return v.codec.Append(nil, to[r])
 		},
 		func(r int, b []byte) (err error) {
-			from[r], err = v.codec.DecodeAll(b)
+			if len(b) > 0 {
+				from[r], err = v.codec.DecodeAll(b)
+			}
 			return err
 		})
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cli"
@@ -66,11 +65,7 @@ func (r *runner) report(c *cli.Context, on *runflags.Target, report fagus.Report
 		err = d.History.Violation
 	}
 	if path := c.String(timelineFlag); path != "" {
-		draw := report.Timeline
-		if isJSON(path) {
-			draw = runflags.NewTimeline(report).Write
-		}
-		err = errors.Join(err, outfile.Replace(path, draw))
+		err = errors.Join(err, runflags.WriteTimeline(path, report))
 	}
 	switch {
 	case c.Bool(jsonFlag):
@@ -97,13 +92,11 @@ func checkTimeline(c *cli.Context) error {
 	if !c.IsSet(timelineFlag) {
 		return nil
 	}
-	if !strings.EqualFold(filepath.Ext(path), ".svg") && !isJSON(path) {
-		return usage.Errorf("--%s %s: want a name that ends in .svg or .json", timelineFlag, path)
+	if err := runflags.CheckTimelineName(path); err != nil {
+		return usage.Errorf("--%s %w", timelineFlag, err)
 	}
 	return outfile.CheckFolder(filepath.Dir(path))
 }
-
-func isJSON(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
 
 // document is what --json prints.
 type document struct {

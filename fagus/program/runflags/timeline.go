@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/fagus"
+	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 )
 
 // TimelineSchema identifies the document of a Timeline, which docs/reference/json.md describes.
@@ -42,6 +45,25 @@ func partNames() (names []string) {
 		names = append(names, part.String())
 	}
 	return names
+}
+
+// CheckTimelineName returns an error unless WriteTimeline can write a file of this name.
+func CheckTimelineName(path string) error {
+	if !strings.EqualFold(filepath.Ext(path), ".svg") && !isJSON(path) {
+		return fmt.Errorf("%s: want a name that ends in .svg or .json", path)
+	}
+	return nil
+}
+
+func isJSON(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
+
+// WriteTimeline writes the timeline of a run whose Config.Timeline was set to a file: the document
+// if the name ends in .json, else a picture.
+func WriteTimeline(path string, report fagus.Report) error {
+	if isJSON(path) {
+		return outfile.Replace(path, NewTimeline(report).Write)
+	}
+	return outfile.Replace(path, report.Timeline)
 }
 
 // Write writes the document. It has no indentation, because a run may have many spans.

@@ -106,7 +106,7 @@ func partsFigure(c *comparison) *figure.Figure {
 	var keys []figure.Key
 	for _, part := range slices.Backward(c.drawn()) { // in the order of the stacked bars
 		if c.spends(part) {
-			keys = append(keys, figure.Key{Name: part.String(), Color: partColor(part)})
+			keys = append(keys, figure.Key{Name: part.String(), Color: figure.Color(part.Color())})
 		}
 	}
 	f.Legend(keys...)
@@ -171,7 +171,7 @@ func (c *comparison) partsChart(n int) *figure.Chart {
 			bar.Broken, scale = true, brokenHeight*highest/height
 		}
 		for _, part := range drawn {
-			bar.Parts = append(bar.Parts, figure.Part{Size: scale * milliseconds(r.TimeNs[part.String()].Median), Color: partColor(part)})
+			bar.Parts = append(bar.Parts, figure.Part{Size: scale * milliseconds(r.TimeNs[part.String()].Median), Color: figure.Color(part.Color())})
 		}
 		chart.Bars = append(chart.Bars, bar)
 		chart.Y.High = max(chart.Y.High, 1.12*scale*height) // room for the time above the bar
@@ -223,9 +223,4 @@ func longestByFar(results []compared, of func(*compared) int64) (longest *compar
 func versionColor(i int) figure.Color {
 	palette := [...]figure.Color{figure.Red, figure.Blue, figure.Green, figure.Purple, figure.Yellow, 0x555555}
 	return palette[i%len(palette)]
-}
-
-// partColor returns the colour of a part, which is also that of fagus.Report.Timeline.
-func partColor(p fagus.Part) figure.Color {
-	return [fagus.Parts]figure.Color{figure.Green, figure.Blue, figure.Yellow, figure.Red, figure.Purple, 0xb8b8b8}[p]
 }

@@ -126,7 +126,7 @@ func newPage(c *comparison, traces map[string][]fagus.Stats) *page {
 	largest := c.Sizes[len(c.Sizes)-1]
 	p := &page{comparison: c, Largest: c.Size(largest)}
 	for part := range fagus.Parts {
-		p.Parts = append(p.Parts, pagePart{part.String(), partColor(part).String()})
+		p.Parts = append(p.Parts, pagePart{part.String(), figure.Color(part.Color()).String()})
 		if c.spends(part) {
 			p.Legend = append(p.Legend, p.Parts[part])
 		}

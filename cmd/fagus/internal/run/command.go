@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/urfave/cli/v2"
@@ -17,7 +15,6 @@ import (
 	"github.com/fagus-dsm/fagus/dimmnet/capacity"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/cmdline"
-	"github.com/fagus-dsm/fagus/fagus/program/outfile"
 	"github.com/fagus-dsm/fagus/fagus/program/runflags"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -92,7 +89,7 @@ func prepare(c *cli.Context, p catalog.Program, nodes int) (*catalog.Job, error)
 
 func runProgram(c *cli.Context, p catalog.Program) error {
 	picture := c.String("timeline")
-	if err := base.CheckWritable(c, "timeline", checkTimeline); err != nil {
+	if err := base.CheckWritable(c, "timeline", runflags.CheckTimelineName); err != nil {
 		return err
 	}
 	cfg, err := runflags.FromFlags(cmdline.Line(c))
@@ -132,7 +129,7 @@ func runProgram(c *cli.Context, p catalog.Program) error {
 					}
 				}
 				if picture != "" {
-					return writeTimeline(picture, report)
+					return runflags.WriteTimeline(picture, report)
 				}
 				return nil
 			})
@@ -160,23 +157,6 @@ func checked(c *cli.Context, p catalog.Program, cfg *runflags.Config) (*catalog.
 		processes = cfg.Nodes // others may be on this host, and may already have their part
 	}
 	return j, j.CheckMemory(capacity.Left(), processes)
-}
-
-func checkTimeline(path string) error {
-	if !strings.EqualFold(filepath.Ext(path), ".svg") && !isJSON(path) {
-		return fmt.Errorf("%s: want a name that ends in .svg or .json", path)
-	}
-	return nil
-}
-
-func isJSON(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
-
-func writeTimeline(path string, report fagus.Report) error {
-	draw := report.Timeline
-	if isJSON(path) {
-		draw = runflags.NewTimeline(report).Write
-	}
-	return outfile.Replace(path, draw)
 }
 
 // readingInput is what a run does in Job.Open.
