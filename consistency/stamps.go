@@ -3,6 +3,7 @@ package consistency
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/fagus-dsm/fagus/syncvar"
 )
@@ -57,8 +58,8 @@ func (st stamps) overwrite(pieces []Piece) stamps {
 }
 
 func (st stamps) splice(p Piece) stamps {
+	i := sort.Search(len(st), func(i int) bool { return st[i].Hi >= p.Lo })
 	// Pieces i to j-1 overlap or touch p.
-	i, _ := slices.BinarySearchFunc(st, p.Lo, func(q Piece, a Addr) int { return cmp.Compare(q.Hi, a) })
 	j := i
 	for j < len(st) && st[j].Lo <= p.Hi {
 		j++

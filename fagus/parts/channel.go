@@ -39,22 +39,22 @@ import (
 type Channel[T any] struct {
 	node     *fagus.Node
 	name     string
-	ring     *fagus.Array[byte]  // a stream of encoded values, each behind its length
-	head     *fagus.Array[int64] // see the indexes below
+	memory   *fagus.Array[byte] // the head, and behind it the ring: a stream of encoded values
+	head     [headLength]int64  // as this rank last read it: see the indexes below
+	size     int                // the length of all values; 0: each one is behind its length
 	capacity int64
 	senders  int64
 	set      *fagus.SyncSet
 	reports  bool // tenures report what they write
 	codec    codec.Codec[T]
 	buffer   []byte        // the value that is being sent or received
-	changed  []fagus.Range // reused
-	closers  int64         // how many ranks had called Close when this rank last held the channel
+	changed  []fagus.Range // of the memory, in this tenure
 
 	hasRoom, hasValue func() bool
 }
 
-// The elements of Channel.head. A value that is longer than the free part of the ring goes in
-// pieces. Meanwhile no other rank may send, or receive.
+// The words of the head. A value that is longer than the free part of the ring goes in pieces.
+// Meanwhile no other rank may send, or receive.
 const (
 	sent     = iota // the number of values
 	written         // the number of bytes
@@ -66,6 +66,9 @@ const (
 	promised        // the number of senders at the first Close
 	headLength
 )
+
+// ringAt is where in the memory the ring begins.
+const ringAt = headLength * wordBytes
 
 // usualBytes is how long an encoded value may be so that a full channel has room for it, if values
 // differ in size.
@@ -88,51 +91,66 @@ func NewChannel[T any](n *fagus.Node, name string, capacity, senders int) (c *Ch
 	if c.codec, err = codecOf[T](n); err != nil {
 		return nil, fmt.Errorf("parts: channel %q: %w", name, err)
 	}
-	size := usualBytes
-	if c.codec.Flat() {
-		var zero T
-		b, err := c.codec.Append(nil, zero)
-		if err != nil {
-			return nil, fmt.Errorf("parts: channel %q: %w", name, err)
-		}
-		size = len(b)
+	room := wordBytes + usualBytes
+	if c.size = c.codec.Size(); c.size > 0 {
+		room = c.size
 	}
-	if c.head, err = fagus.NewArray[int64](n, name+".head", headLength); err != nil {
+	memory := fagus.NewGuarded[byte](n, name, ringAt+capacity*room)
+	if err := n.Err(); err != nil {
 		return nil, err
 	}
-	if c.ring, err = fagus.NewArray[byte](n, name, capacity*(wordBytes+size)); err != nil {
-		return nil, err
-	}
-	v, err := n.Bind(name, c.head.All(), c.ring.All())
-	if err != nil {
-		return nil, err
-	}
-	want := v.Write().Unordered()
-	if c.reports = n.Virtual() || c.ring.Len() > comparedBytes; c.reports {
+	c.memory = memory.Array
+	want := memory.Write().Unordered()
+	if c.reports = n.Virtual() || c.length() > comparedBytes; c.reports {
 		want = want.Reporting()
 	}
 	c.set = n.Set(want)
 	c.hasRoom = func() bool {
-		h := c.head.Slice()
-		return c.over(h) || c.mine(h[writing]) && h[sent]-h[received] < c.capacity && h[written]-h[read] < int64(c.ring.Len())
+		h := c.look()
+		return c.over() || c.mine(h[writing]) && h[sent]-h[received] < c.capacity && h[written]-h[read] < int64(c.length())
 	}
 	c.hasValue = func() bool {
-		h := c.head.Slice()
-		return c.over(h) && h[written] == h[read] || c.mine(h[reading]) && h[written] != h[read]
+		h := c.look()
+		return c.over() && h[written] == h[read] || c.mine(h[reading]) && h[written] != h[read]
 	}
 	return c, nil
 }
 
-// over reports whether all senders have closed the channel, or no number of them can: see others.
-func (c *Channel[T]) over(head []int64) bool {
-	c.closers = head[closed]
-	return c.closers >= c.senders || c.others(head)
+// length returns the length of the ring.
+func (c *Channel[T]) length() int { return c.memory.Len() - ringAt }
+
+// look reads the head.
+func (c *Channel[T]) look() *[headLength]int64 {
+	b := c.memory.Slice()
+	for i := range c.head {
+		c.head[i] = int64(binary.NativeEndian.Uint64(b[i*wordBytes:]))
+	}
+	return &c.head
 }
+
+// note writes the words lo to hi-1 of the head.
+func (c *Channel[T]) note(lo, hi int) {
+	b := c.write(lo*wordBytes, hi*wordBytes)
+	for i, word := range c.head[lo:hi] {
+		binary.NativeEndian.PutUint64(b[i*wordBytes:], uint64(word))
+	}
+}
+
+// write returns the bytes lo to hi-1 of the memory, to be written.
+func (c *Channel[T]) write(lo, hi int) []byte {
+	if c.reports {
+		c.changed = append(c.changed, c.memory.Range(lo, hi))
+	}
+	return c.memory.Part(lo, hi)
+}
+
+// over reports whether all senders have closed the channel, or no number of them can: see others.
+func (c *Channel[T]) over() bool { return c.head[closed] >= c.senders || c.others() }
 
 // others reports whether the channel had another number of senders when the first one closed it, in
 // a run from which this one resumes.
-func (c *Channel[T]) others(head []int64) bool {
-	return head[closed] > 0 && head[promised] != c.senders
+func (c *Channel[T]) others() bool {
+	return c.head[closed] > 0 && c.head[promised] != c.senders
 }
 
 // mine reports whether this rank may send or receive, by writing or reading.
@@ -141,48 +159,63 @@ func (c *Channel[T]) mine(turn int64) bool { return turn == 0 || turn == 1+int64
 // Send sends a value. It waits while the channel is full. The rank must hold no variable. It is an
 // error to send on a channel that is closed.
 func (c *Channel[T]) Send(value T) error {
-	var length [wordBytes]byte
-	b, err := c.codec.Append(append(c.buffer[:0], length[:]...), value)
+	b, err := c.encode(value)
 	if err != nil {
-		return fmt.Errorf("parts: channel %q: %w", c.name, err)
+		return err
 	}
-	if len(b)-wordBytes > longestValue {
-		return fmt.Errorf("parts: channel %q: a value of %d bytes: want at most %d", c.name, len(b)-wordBytes, longestValue)
-	}
-	c.buffer = b
-	binary.NativeEndian.PutUint64(b, uint64(len(b)-wordBytes))
 	for len(b) > 0 {
 		h, err := c.acquire("full", c.hasRoom)
 		if err != nil {
 			return err
 		}
-		if c.over(h) {
+		if c.over() {
 			return c.refuse("Send after Close by all its senders")
 		}
-		changed := append(c.changed[:0], c.head.Range(sent, writing+1))
-		for len(b) > 0 && h[written]-h[read] < int64(c.ring.Len()) {
-			lo, hi := c.piece(h[written], min(len(b), c.ring.Len()-int(h[written]-h[read])))
-			b = b[copy(c.ring.Part(lo, hi), b):]
+		for len(b) > 0 && h[written]-h[read] < int64(c.length()) {
+			lo, hi := c.piece(h[written], min(len(b), c.length()-int(h[written]-h[read])))
+			b = b[copy(c.write(lo, hi), b):]
 			h[written] += int64(hi - lo)
-			changed = append(changed, c.ring.Range(lo, hi))
 		}
 		if h[writing] = 1 + int64(c.node.Rank()); len(b) == 0 {
 			h[writing] = 0
 			h[sent]++
 		}
-		c.changed = changed
-		if err := c.release(changed...); err != nil {
+		c.note(sent, writing+1)
+		if err := c.release(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// encode returns what goes into the ring for a value.
+func (c *Channel[T]) encode(value T) (b []byte, err error) {
+	begin := c.prefix()
+	if b, err = c.codec.Append(append(c.buffer[:0], make([]byte, begin)...), value); err != nil {
+		return nil, fmt.Errorf("parts: channel %q: %w", c.name, err)
+	}
+	if c.buffer = b; begin > 0 {
+		if len(b)-begin > longestValue {
+			return nil, fmt.Errorf("parts: channel %q: a value of %d bytes: want at most %d", c.name, len(b)-begin, longestValue)
+		}
+		binary.NativeEndian.PutUint64(b, uint64(len(b)-begin))
+	}
+	return b, nil
+}
+
+// prefix is how many bytes before a value say how long it is.
+func (c *Channel[T]) prefix() int {
+	if c.size > 0 {
+		return 0
+	}
+	return wordBytes
+}
+
 // Receive returns the next value. It waits while the channel is empty. ok is false if the channel
 // is closed and empty. The rank must hold no variable.
 func (c *Channel[T]) Receive() (value T, ok bool, err error) {
 	b := c.buffer[:0]
-	for length := wordBytes; len(b) < length; {
+	for length := c.prefix() + c.size; len(b) < length; {
 		h, err := c.acquire("empty", c.hasValue)
 		if err != nil {
 			return value, false, err
@@ -193,30 +226,31 @@ func (c *Channel[T]) Receive() (value T, ok bool, err error) {
 			}
 			return value, false, c.release()
 		}
-		b, length = c.take(h, b, length)
+		b, length = c.take(b, length)
 		if h[reading] = 1 + int64(c.node.Rank()); len(b) == length {
 			h[reading] = 0
 			h[received]++
 		}
-		if err := c.release(c.head.Range(received, reading+1)); err != nil {
+		c.note(received, reading+1)
+		if err := c.release(); err != nil {
 			return value, false, err
 		}
 	}
 	c.buffer = b
-	if value, err = c.codec.DecodeAll(b[wordBytes:]); err != nil {
+	if value, err = c.codec.DecodeAll(b[c.prefix():]); err != nil {
 		return value, false, fmt.Errorf("parts: channel %q: %w", c.name, err)
 	}
 	return value, true, nil
 }
 
-// take appends to b what the ring has of a value of length bytes. The value begins with its length,
-// by which take increases length.
-func (c *Channel[T]) take(h []int64, b []byte, length int) ([]byte, int) {
-	for len(b) < length && h[read] < h[written] {
+// take appends to b what the ring has of a value, of which b has length bytes in the end. If values
+// differ in length, the first word says by how much take must increase length.
+func (c *Channel[T]) take(b []byte, length int) ([]byte, int) {
+	for h := &c.head; len(b) < length && h[read] < h[written]; {
 		lo, hi := c.piece(h[read], min(length-len(b), int(h[written]-h[read])))
-		b = append(b, c.ring.Part(lo, hi)...)
+		b = append(b, c.memory.Part(lo, hi)...)
 		h[read] += int64(hi - lo)
-		if len(b) == wordBytes {
+		if len(b) == wordBytes && c.size == 0 {
 			length += int(binary.NativeEndian.Uint64(b) & longestValue)
 		}
 	}
@@ -239,40 +273,41 @@ func (c *Channel[T]) All() iter.Seq2[T, error] {
 // Close says that this rank sends nothing more. When all senders have said so, and the channel is
 // empty, Receive returns false. The rank must hold no variable.
 func (c *Channel[T]) Close() error {
-	h, err := c.acquire("in use", func() bool { return true })
+	h, err := c.acquire("in use", func() bool { c.look(); return true })
 	if err != nil {
 		return err
 	}
-	if c.over(h) {
+	if c.over() {
 		return c.refuse("Close by more ranks than there are senders")
 	}
 	h[closed]++
 	h[promised] = c.senders
-	return c.release(c.head.Range(closed, promised+1))
+	c.note(closed, promised+1)
+	return c.release()
 }
 
 // acquire begins a tenure in which ready returns true, and returns the head. Until then the channel
 // is what state says, for errors.
-func (c *Channel[T]) acquire(state string, ready func() bool) (h []int64, err error) {
+func (c *Channel[T]) acquire(state string, ready func() bool) (h *[headLength]int64, err error) {
+	c.changed = c.changed[:0]
 	if err := c.node.AcquireWhen(c.set, ready); errors.Is(err, dimmnet.ErrDeadlock) {
-		return nil, fmt.Errorf("parts: channel %q is %s, and %d of its %d senders have called Close: %w", c.name, state, c.closers, c.senders, err)
+		return nil, fmt.Errorf("parts: channel %q is %s, and %d of its %d senders have called Close: %w", c.name, state, c.head[closed], c.senders, err)
 	} else if err != nil {
 		return nil, err
 	}
-	h = c.head.Slice()
-	if c.others(h) {
+	if h = &c.head; c.others() {
 		return nil, c.refuse(fmt.Sprintf("in the run that made the checkpoint there were %d, of which %d have called Close: a run that resumes needs as many", h[promised], h[closed]))
 	}
-	if n := h[written] - h[read]; n < 0 || n > int64(c.ring.Len()) || h[read] < 0 {
+	if n := h[written] - h[read]; n < 0 || n > int64(c.length()) || h[read] < 0 {
 		return nil, c.refuse(fmt.Sprintf("its memory is damaged: %d bytes were sent and %d received", h[written], h[read]))
 	}
 	return h, nil
 }
 
-// release ends a tenure that has changed ranges.
-func (c *Channel[T]) release(changed ...fagus.Range) error {
+// release ends a tenure.
+func (c *Channel[T]) release() error {
 	if c.reports {
-		if err := c.node.Wrote(changed...); err != nil {
+		if err := c.node.Wrote(c.changed...); err != nil {
 			return err
 		}
 	}
@@ -287,8 +322,8 @@ func (c *Channel[T]) refuse(why string) error {
 	return fmt.Errorf("parts: channel %q with %d senders: %s", c.name, c.senders, why)
 }
 
-// piece returns where in the ring the first of n bytes of the stream from a position are.
+// piece returns where in the memory the first of n bytes of the stream from a position are.
 func (c *Channel[T]) piece(from int64, n int) (lo, hi int) {
-	lo = int(from % int64(c.ring.Len()))
-	return lo, min(lo+n, c.ring.Len())
+	lo = int(from % int64(c.length()))
+	return ringAt + lo, ringAt + min(lo+n, c.length())
 }

@@ -22,12 +22,12 @@ func NewVectorsInSteps[T any](n *fagus.Node, name string, length int, inSteps bo
 
 // AwaitPart waits until a part of a value was sent.
 func (c *Channel[T]) AwaitPart() error {
-	return c.set.DoWhen(func() bool { return c.head.Slice()[writing] != 0 }, func() {})
+	return c.set.DoWhen(func() bool { return c.look()[writing] != 0 }, func() {})
 }
 
 // AwaitClose waits until a rank has called Close.
 func (c *Channel[T]) AwaitClose() error {
-	return c.set.DoWhen(func() bool { return c.head.Slice()[closed] != 0 }, func() {})
+	return c.set.DoWhen(func() bool { return c.look()[closed] != 0 }, func() {})
 }
 
 // SetAdds makes e as near to a carry as after so many additions since the last one.

@@ -24,6 +24,14 @@ func of[T any](key bool) (Codec[T], error) {
 // and structs of them, which need no codec.
 func (c Codec[T]) Flat() bool { return c.plan.flat }
 
+// Size returns how many bytes an encoded value has, or 0 if values differ in that.
+func (c Codec[T]) Size() int {
+	if c.plan.flat {
+		return c.plan.least
+	}
+	return 0
+}
+
 // Exact reports whether Decode is certain to return what Append got. It is false if T contains
 // types with methods of their own, or interfaces: a decoded time.Time may differ by ==.
 func (c Codec[T]) Exact() bool { return !c.plan.custom }
