@@ -100,16 +100,19 @@ func (p *pipeline) compute(batch int) {
 		p.at(0)[1] = p.corner.Slice()[0].Value
 	}
 	lo, hi := p.rows(batch)
-	for j := lo; j < hi; j++ {
-		below, row := p.at(j-1), p.at(j)
-		if rank > 0 {
-			row[0] = p.edges[rank-1].of(batch)[1+j-lo]
-			follow(row, below)
-		} else {
-			follow(row[1:], below[1:]) // the first column does not change
+	first := 1 // of the columns to read: the first one of rank 0 does not change
+	if rank > 0 {
+		first = 0
+		for j, left := range p.edges[rank-1].of(batch)[1:][:hi-lo] {
+			p.at(lo + j)[0] = left
 		}
-		if rank < p.last {
-			p.edges[rank].of(batch)[1+j-lo] = row[p.width]
+	}
+	for j := lo; j < hi; {
+		j += follow(func(k int) []float64 { return p.at(j - 1 + k)[first:] }, hi-j)
+	}
+	if rank < p.last {
+		for j := range hi - lo {
+			p.edges[rank].of(batch)[1+j] = p.at(lo + j)[p.width]
 		}
 	}
 	if rank < p.last {
@@ -121,8 +124,19 @@ func (p *pipeline) compute(batch int) {
 	p.node.Spend(fagus.Time(2*(hi-lo)*p.width) * prk.OperationTime)
 }
 
-// follow computes a row from the row below. row[0] is already set.
-func follow(row, below []float64) {
+// follow computes rows 1 to n, or fewer, from row 0, and returns how many. Column 0 is set.
+func follow(row func(int) []float64, n int) int {
+	const most = 4
+	if n < most || len(row(0)) <= most {
+		next(row(1), row(0))
+		return 1
+	}
+	next4(row(1), row(2), row(3), row(4), row(0))
+	return most
+}
+
+// next computes a row from the row below.
+func next(row, below []float64) {
 	below = below[:len(row)]
 	left, diagonal := row[0], below[0]
 	for i := 1; i < len(row); i++ {
@@ -131,4 +145,24 @@ func follow(row, below []float64) {
 		left += up - diagonal
 		row[i], diagonal = left, up
 	}
+}
+
+// next4 is four calls of next, for rows of more than 4 columns. Each row is a column behind the row
+// before it, so that four additions do not wait for each other.
+func next4(a, b, c, d, below []float64) {
+	n := len(a)
+	next(a[:4], below[:4])
+	next(b[:3], a[:3])
+	next(c[:2], b[:2])
+	ends := below[4:n]
+	aa, bb, cc, dd := a[4:][:len(ends)], b[3:][:len(ends)], c[2:][:len(ends)], d[1:][:len(ends)]
+	x, p, q, r := below[3], a[2], b[1], c[0]
+	u, v, w, z := a[3], b[2], c[1], d[0]
+	for i, up := range ends {
+		u, v, w, z, x, p, q, r = u+(up-x), v+(u-p), w+(v-q), z+(w-r), up, u, v, w
+		aa[i], bb[i], cc[i], dd[i] = u, v, w, z
+	}
+	next(b[n-2:], a[n-2:])
+	next(c[n-3:], b[n-3:])
+	next(d[n-4:], c[n-4:])
 }

@@ -12,7 +12,7 @@ import (
 
 func TestKernel(t *testing.T) {
 	apptest.Kernel[p2p.Config]{
-		Run: p2p.Run, Plain: p2p.Plain, Delayed: 1, Configs: []p2p.Config{{Columns: 2, Rows: 2, Batch: 1}, {Columns: 9, Rows: 14, Batch: 3}, {Columns: 30, Rows: 5, Batch: 1}, {Columns: 10, Rows: 8, Batch: 100}},
+		Run: p2p.Run, Plain: p2p.Plain, Delayed: 1, Configs: []p2p.Config{{Columns: 2, Rows: 2, Batch: 1}, {Columns: 9, Rows: 14, Batch: 3}, {Columns: 30, Rows: 5, Batch: 1}, {Columns: 31, Rows: 24, Batch: 9}, {Columns: 10, Rows: 8, Batch: 100}},
 		Invalid: map[string]p2p.Config{"one column": {Columns: 1, Rows: 5, Batch: 1}, "no batch": {Columns: 5, Rows: 5}},
 	}.Test(t)
 }
