@@ -53,13 +53,13 @@ func Command() *cli.Command {
 			"fagus bench --net shm --placement private   the bytes move\n" +
 			"fagus bench --net inproc --bytes 4096\n" +
 			"fagus bench --net dimmnet1                  in virtual time\n\n" +
-			anatomyText + "\n" + gemmText + "\n\n" + overlapText + "\n\n" + peersText,
+			anatomyText + "\n" + gemmText + "\n\n" + overlapText + "\n\n" + peersText + "\n\n" + programsText,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.IntSliceFlag{Name: "bytes", Category: what, Value: cli.NewIntSlice(8, 4096, 64<<10, 1<<20, 32<<20), Usage: "`SIZES` of hand-overs"},
 			&cli.IntFlag{Name: "samples", Category: what, Value: 21, Usage: "`BATCHES` of each"},
 			&cli.DurationFlag{Name: "batch", Category: what, Value: 5 * time.Millisecond, DefaultText: "5ms; 50ms with --hogs, or if ranks share processors", Usage: "approximate `TIME` of a batch"},
 			base.JSONFlag(schema),
-		}, anatomyFlags(), gemmFlags(), overlapFlags(), peersFlags(), cmdline.Flags(runflags.Flags()...)),
+		}, anatomyFlags(), gemmFlags(), overlapFlags(), peersFlags(), programsFlags(), cmdline.Flags(runflags.Flags()...)),
 		Action: base.NoArgs(func(c *cli.Context) error {
 			switch {
 			case c.String("serve") != "":
@@ -74,6 +74,8 @@ func Command() *cli.Command {
 				return runOverlap(c)
 			case c.Bool("peers"):
 				return runPeers(c)
+			case c.String("programs") != "":
+				return runPrograms(c)
 			}
 			return measureCalls(c)
 		}),
@@ -81,7 +83,7 @@ func Command() *cli.Command {
 }
 
 func measureCalls(c *cli.Context) error {
-	for _, f := range slices.Concat(peersFlags(), gemmFlags(), overlapFlags()) {
+	for _, f := range slices.Concat(peersFlags(), programsFlags(), gemmFlags(), overlapFlags()) {
 		of := strings.TrimPrefix(f.(cli.CategorizableFlag).GetCategory(), "with ")
 		if name := f.Names()[0]; of != "" && of != "--"+name && c.IsSet(name) {
 			return usage.Errorf("--%s is for %s", name, of)

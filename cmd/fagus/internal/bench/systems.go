@@ -86,12 +86,11 @@ func (f *field) libraries() []library {
 		return f.overProvider()
 	}
 	if f.net == runflags.TCP {
-		overTCP := []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_osc=pt2pt", "OMPI_MCA_btl_tcp_if_include=lo"}
-		all := []library{openMPI("Open MPI", overTCP...)}
+		all := []library{openMPI("Open MPI", overTCP("openmpi")...)}
 		if f.sharing() {
-			all = append(all, openMPI("Open MPI, yield", append(overTCP, yields)...))
+			all = append(all, openMPI("Open MPI, yield", append(overTCP("openmpi"), yields)...))
 		}
-		return append(all, mpich("MPICH", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"))
+		return append(all, mpich("MPICH", overTCP("mpich")...))
 	}
 	all := []library{openMPI("Open MPI")}
 	if !f.crowded() { // its barriers are slow where ranks share a processor
@@ -107,6 +106,14 @@ func (f *field) libraries() []library {
 		all = append(all, openSHMEM("OpenSHMEM, yield", heap, yields))
 	}
 	return all
+}
+
+// overTCP returns the settings by which all messages of a library go by TCP on the loopback device.
+func overTCP(library string) []string {
+	if library == "openmpi" {
+		return []string{"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_osc=pt2pt", "OMPI_MCA_btl_tcp_if_include=lo"}
+	}
+	return []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"}
 }
 
 // threadedBudget limits the time of all samples of an operation in threaded mode, which is slow

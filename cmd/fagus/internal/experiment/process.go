@@ -35,6 +35,7 @@ type process struct {
 	argv      []string // as errors show it
 	schema    string   // of the document that it prints
 	hidden    []string // flags behind the program, which errors do not show
+	env       []string // besides that of this process
 	out, errs capture
 }
 
@@ -47,7 +48,7 @@ func (p *process) run(ctx context.Context) error {
 		stop(fmt.Errorf("it printed more than %d MiB on standard output: want one document %s", mostDocument>>20, p.schema))
 	}
 	alone := launch.Alone{
-		Argv: slices.Concat([]string{p.path}, p.hidden, p.argv[1:]), Env: cluster.WithoutPlace(os.Environ()),
+		Argv: slices.Concat([]string{p.path}, p.hidden, p.argv[1:]), Env: append(cluster.WithoutPlace(os.Environ()), p.env...),
 		Stdout: &p.out, Stderr: &p.errs, Grace: endsWithin,
 	}
 	err := alone.Run(ctx)
@@ -69,6 +70,14 @@ func (p *process) run(ctx context.Context) error {
 		return usage.Wrap(failed)
 	}
 	return failed
+}
+
+// Output runs any program to its end with more variables in its environment, and returns what it
+// prints on standard output.
+func Output(ctx context.Context, argv, env []string) ([]byte, error) {
+	p := process{path: argv[0], argv: argv, env: env}
+	err := p.run(ctx)
+	return p.out.head, err
 }
 
 // result runs the program, and reads its document, which check may refuse. processes says that
