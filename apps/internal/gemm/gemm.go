@@ -7,6 +7,7 @@ const (
 	tileColumns = 16
 	blockK      = 512
 	blockRows   = 256
+	blockWidth  = 1024 // columns
 )
 
 // Product adds products of matrices to a matrix. The zero Product is ready for use. It keeps the
@@ -18,8 +19,9 @@ type Product struct {
 // Add adds A x B to C. Row i of A consists of the k elements of a from i*lda on, and row i of C of
 // the n elements of c from i*ldc on. b has the k rows of B, n elements each.
 //
-// If goOn is not nil, Add calls it after each block of at most 256 rows and 512 k. Its argument is
-// the work done so far, as a number of rows. If it returns false, Add returns, and C is undefined.
+// If goOn is not nil, Add calls it after each block of at most 256 rows, 1024 columns and 512 k.
+// Its argument is the work done so far, as a number of rows. If it returns false, Add returns, and
+// C is undefined.
 func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []float64, k, n int, goOn func(rows int) bool) {
 	if k < 1 || n < 1 || len(b) < k*n {
 		panic(fmt.Sprintf("gemm: multiply by a %d x %d matrix: slice has %d elements, fewer than the matrix", k, n, len(b)))
@@ -32,16 +34,20 @@ func (p *Product) Add(c []float64, ldc int, a []float64, lda, rows int, b []floa
 	}
 	depth := min(blockK, k)
 	p.a = grown(p.a, panels(min(blockRows, rows), tileRows)*depth)
-	p.b = grown(p.b, panels(n, tileColumns)*depth)
+	p.b = grown(p.b, panels(min(blockWidth, n), tileColumns)*depth)
+	done := 0
 	for k0 := 0; k0 < k; k0 += blockK {
 		depth := min(blockK, k-k0)
-		p.packColumns(b[k0*n:], n, depth)
-		for i := 0; i < rows; i += blockRows {
-			height := min(blockRows, rows-i)
-			packRows(p.a, a[i*lda+k0:], lda, height, depth)
-			p.block(c[i*ldc:], ldc, n, height, depth)
-			if done := k0*rows + (i+height)*depth; goOn != nil && !goOn(done/k) {
-				return
+		for j := 0; j < n; j += blockWidth {
+			width := min(blockWidth, n-j)
+			p.packColumns(b[k0*n+j:], n, width, depth)
+			for i := 0; i < rows; i += blockRows {
+				height := min(blockRows, rows-i)
+				packRows(p.a, a[i*lda+k0:], lda, height, depth)
+				p.block(c[i*ldc+j:], ldc, width, height, depth)
+				if done += height * width * depth; goOn != nil && !goOn(done/(k*n)) {
+					return
+				}
 			}
 		}
 	}
@@ -58,14 +64,13 @@ func grown(buffer []float64, n int) []float64 {
 	return buffer
 }
 
-// packColumns packs rows of B into panels of tileColumns columns. It pads the last panel with
-// zeros.
-func (p *Product) packColumns(b []float64, n, depth int) {
+// packColumns packs n columns of B into panels of tileColumns. It pads the last panel with zeros.
+func (p *Product) packColumns(b []float64, ldb, n, depth int) {
 	to := p.b[:depth*panels(n, tileColumns)]
 	for j := 0; j < n; j += tileColumns {
 		width := min(tileColumns, n-j)
 		for i := range depth {
-			clear(to[copy(to[:tileColumns], b[i*n+j:][:width]):tileColumns])
+			clear(to[copy(to[:tileColumns], b[i*ldb+j:][:width]):tileColumns])
 			to = to[tileColumns:]
 		}
 	}
