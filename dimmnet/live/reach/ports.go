@@ -3,6 +3,7 @@ package reach
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,8 +44,28 @@ func (p Ports) Listen(listen func(port uint16) error) error {
 	if p == (Ports{}) {
 		return listen(0)
 	}
-	for port := int(p.First); port <= int(p.Last); port++ {
-		if err := listen(uint16(port)); !errors.Is(err, syscall.EADDRINUSE) {
+	return p.from(0, listen)
+}
+
+// apart are ports that no usual system chooses for a process that asks for any free port.
+var apart = Ports{20000, 29999}
+
+// ListenApart is Listen for a port that one process chooses and another one opens later. It begins
+// at a random port, so that jobs that start at the same time seldom choose the same. For the zero
+// value it takes ports that nobody else gets meanwhile unless he asks for their number.
+func (p Ports) ListenApart(listen func(port uint16) error) error {
+	if p == (Ports{}) {
+		p = apart
+	}
+	return p.from(rand.N(p.count()), listen)
+}
+
+func (p Ports) count() int { return int(p.Last) - int(p.First) + 1 }
+
+// from calls listen with the ports of the range, beginning at number first of them.
+func (p Ports) from(first int, listen func(port uint16) error) error {
+	for i := range p.count() {
+		if err := listen(p.First + uint16((first+i)%p.count())); !errors.Is(err, syscall.EADDRINUSE) {
 			return err
 		}
 	}

@@ -45,3 +45,33 @@ func TestListen(t *testing.T) {
 		t.Errorf("%v after the ports %v", err, tried)
 	}
 }
+
+// TestListenApart: it tries every port of the range once, begins at different ones, and without a
+// range asks for ports by their numbers.
+func TestListenApart(t *testing.T) {
+	begun := map[uint16]bool{}
+	for range 100 {
+		var tried []uint16
+		err := Ports{5, 9}.ListenApart(func(port uint16) error {
+			tried = append(tried, port)
+			return syscall.EADDRINUSE
+		})
+		begun[tried[0]] = true
+		slices.Sort(tried)
+		if !errors.Is(err, syscall.EADDRINUSE) || !slices.Equal(tried, []uint16{5, 6, 7, 8, 9}) {
+			t.Fatalf("%v after the ports %v", err, tried)
+		}
+	}
+	if len(begun) < 2 {
+		t.Errorf("it begins always at one of %v", begun)
+	}
+	err := Ports{}.ListenApart(func(port uint16) error {
+		if port < apart.First || port > apart.Last {
+			t.Errorf("it tries port %d", port)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -193,20 +193,18 @@ func freeMeetingPoint(s *start) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const tries = 10 // the port must be free for UDP too, which memberlist uses
-	for range tries {
-		var where string
-		err = ports.Listen(func(port uint16) (err error) {
-			where, err = freePort(netip.AddrPortFrom(at.Addr, port))
-			return err
-		})
-		if err == nil {
-			return where, nil
-		}
+	var where string
+	err = ports.ListenApart(func(port uint16) (err error) {
+		where, err = freePort(netip.AddrPortFrom(at.Addr, port))
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("launch: finding a free port at %s: %w", at, err)
 	}
-	return "", fmt.Errorf("launch: finding a free port at %s: %w", at, err)
+	return where, nil
 }
 
+// freePort checks a port for UDP too, which memberlist uses.
 func freePort(at netip.AddrPort) (string, error) {
 	l, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(at))
 	if err != nil {
