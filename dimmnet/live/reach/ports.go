@@ -47,15 +47,15 @@ func (p Ports) Listen(listen func(port uint16) error) error {
 	return p.from(0, listen)
 }
 
-// apart are ports that no usual system chooses for a process that asks for any free port.
-var apart = Ports{20000, 29999}
+// Ports that no usual system chooses for a process that asks for any free port.
+const firstApart, lastApart = 20000, 29999
 
 // ListenApart is Listen for a port that one process chooses and another one opens later. It begins
 // at a random port, so that jobs that start at the same time seldom choose the same. For the zero
 // value it takes ports that nobody else gets meanwhile unless he asks for their number.
 func (p Ports) ListenApart(listen func(port uint16) error) error {
 	if p == (Ports{}) {
-		p = apart
+		p = Ports{firstApart, lastApart}
 	}
 	return p.from(rand.N(p.count()), listen)
 }

@@ -66,7 +66,7 @@ func TestListenApart(t *testing.T) {
 		t.Errorf("it begins always at one of %v", begun)
 	}
 	err := Ports{}.ListenApart(func(port uint16) error {
-		if port < apart.First || port > apart.Last {
+		if port < firstApart || port > lastApart {
 			t.Errorf("it tries port %d", port)
 		}
 		return nil
