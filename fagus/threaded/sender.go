@@ -100,10 +100,11 @@ func (s *sender) take() bool {
 			i++
 			continue
 		}
-		l := &lane{body: make([]byte, 0, e.layout.SlotBytes)}
-		if n := len(s.spare); n > 0 {
-			l, s.spare = s.spare[n-1], s.spare[:n-1]
+		if len(s.spare) == 0 {
+			s.spare = append(s.spare, &lane{body: make([]byte, 0, e.layout.SlotBytes)})
 		}
+		l := s.spare[len(s.spare)-1]
+		s.spare = s.spare[:len(s.spare)-1]
 		*l = lane{to: to, ring: s.rings[to], queue: append(l.queue[:0], e.dequeue(i)), body: l.body}
 		s.lanes = append(s.lanes, l)
 	}
