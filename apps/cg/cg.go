@@ -48,7 +48,7 @@ func Units(c npb.Class) int { return problemOf(c).iterations }
 func Memory(c npb.Class, nodes int) int {
 	p := problemOf(c)
 	elements := p.rows * (p.nonzer + 1)
-	return 2*12*elements*(p.nonzer+1) + nodes*16*elements
+	return 2*10*elements*(p.nonzer+1) + nodes*16*elements
 }
 
 // Run runs the benchmark. Every rank calls it with the same Config.

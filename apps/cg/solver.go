@@ -28,20 +28,20 @@ func newSolver(n *fagus.Node, p problem, opts *verify.Options) (*solver, error) 
 	lo, hi := parts.Block(p.rows, n.Nodes(), n.Rank())
 	s := &solver{node: n, mine: p.matrix(lo, hi)}
 	s.p, s.q, s.r = s.vector(), s.vector(), s.vector()
-	opts.PlantLast(n, p.rows, func() { s.mine.values[len(s.mine.values)-1]++ })
+	opts.PlantLast(n, p.rows, s.mine.spoil)
 	var err error
 	s.factor, err = parts.NewWhole[float64](n, "factor", p.rows)
 	return s, err
 }
 
-func (s *solver) vector() []float64 { return make([]float64, len(s.mine.ends)) }
+func (s *solver) vector() []float64 { return make([]float64, s.mine.rows) }
 
 // times computes product = matrix times v.
 func (s *solver) times(v, product []float64) {
 	s.factor.Fill(func(mine []float64) { copy(mine, v) })
 	s.factor.Read(func(all []float64) {
 		s.mine.times(all, product)
-		s.node.Spend(2 * fagus.Time(len(s.mine.values)) * npb.OperationTime)
+		s.node.Spend(2 * fagus.Time(s.mine.elements()) * npb.OperationTime)
 	})
 }
 

@@ -19,7 +19,7 @@ func TestFewRows(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return s.mine.values, nil
+			return s.mine.blocks[0].values, nil
 		})
 	}
 	right, wrong := rows(false), rows(true)
