@@ -36,7 +36,7 @@ func programsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "programs", Category: category, Usage: fmt.Sprintf("measure fagus run in turns with the programs that make -C bench programs DIR=`FOLDER` has built; --net shm (the default here) or tcp; --samples is %d by default, --ranks 2", programSamples)},
 		&cli.StringSliceFlag{Name: "classes", Category: category, Value: cli.NewStringSlice("A"), Usage: "`CLASSES` of NPB's programs"},
-		&cli.StringSliceFlag{Name: "only", Category: category, DefaultText: "all that are built", Usage: "`NAMES` of programs: those of NPB, and stencil, transpose, p2p, nstream, dgemm"},
+		&cli.StringSliceFlag{Name: "only", Category: category, DefaultText: "all that are built", Usage: "`NAMES` of programs: those of NPB, and stencil, transpose, p2p, nstream"},
 	}
 }
 
