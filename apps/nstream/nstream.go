@@ -90,7 +90,8 @@ func fill(x []float64) {
 	}
 }
 
-func triad(a, b, c []float64) {
+// goTriad is triad without assembly. Small integers are exact, fused or not.
+func goTriad(a, b, c []float64) {
 	b, c = b[:len(a)], c[:len(a)]
 	for i := range a {
 		a[i] += b[i] + scalar*c[i]

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package nstream
+
+func triad(a, b, c []float64) { goTriad(a, b, c) }
