@@ -53,6 +53,8 @@ func resumables() map[string]resumable {
 		"mg":         {},
 		"is":         {},
 		"cg":         {rounded: true},
+		"bt":         {},
+		"sp":         {},
 		"dgemm":      {args: []string{"--n", "24", "--iterations", "4"}},
 		"stencil":    {args: []string{"--n", "24", "--iterations", "4"}},
 		"transpose":  {args: []string{"--n", "24", "--iterations", "4"}},
@@ -284,7 +286,7 @@ func TestRatesOfResumedRuns(t *testing.T) {
 		switch p.Name {
 		case "lu":
 			r.args = []string{"--n", "96", "--block", "8"}
-		case "ep", "ft", "mg", "is", "cg", "dgemm", "stencil", "transpose", "nstream", "p2p", "water", "kmeans", "pagerank", "conjugate", "wordcount":
+		case "ep", "ft", "mg", "is", "cg", "bt", "sp", "dgemm", "stencil", "transpose", "nstream", "p2p", "water", "kmeans", "pagerank", "conjugate", "wordcount":
 		default:
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/fagus-dsm/fagus/apps/bt"
 	"github.com/fagus-dsm/fagus/apps/cg"
 	"github.com/fagus-dsm/fagus/apps/ep"
 	"github.com/fagus-dsm/fagus/apps/ft"
@@ -12,6 +13,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 	"github.com/fagus-dsm/fagus/apps/is"
 	"github.com/fagus-dsm/fagus/apps/mg"
+	"github.com/fagus-dsm/fagus/apps/sp"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -76,5 +78,11 @@ func benchmarks() []benchmark {
 	}, {
 		name: "cg", about: "CG: eigenvalue of a sparse matrix, a vector gathered by all ranks in each step",
 		unit: "iterations", units: cg.Units, memory: cg.Memory, run: cg.Run, plain: cg.Plain,
+	}, {
+		name: "bt", about: "BT: block-tridiagonal systems along x, y and z, divided by planes and then by rows",
+		unit: "planes", units: bt.Units, memory: bt.Memory, validate: bt.Validate, run: bt.Run, plain: bt.Plain,
+	}, {
+		name: "sp", about: "SP: pentadiagonal systems along x, y and z, divided by planes and then by rows",
+		unit: "planes", units: sp.Units, memory: sp.Memory, validate: sp.Validate, run: sp.Run, plain: sp.Plain,
 	}}
 }

@@ -163,13 +163,14 @@ func frontPlaces() []place {
 
 // programPlaces are the programs and the packages that they share.
 func programPlaces() []place {
-	shared := []string{"fagus", "fagus/parts", "apps/internal/matrix", "apps/internal/text", "apps/internal/npb", "apps/internal/prk", "apps/internal/gemm", "apps/internal/verify"}
+	shared := []string{"fagus", "fagus/parts", "apps/internal/matrix", "apps/internal/text", "apps/internal/npb", "apps/internal/npb/adi", "apps/internal/prk", "apps/internal/gemm", "apps/internal/verify"}
 	return []place{
 		{dir: "apps/internal/text"},
 		{dir: "apps/internal/matrix", may: []string{"fagus/program/outfile", "apps/internal/text", "fagus/npy"}},
 		{dir: "apps/internal/gemm"},
 		{dir: "apps/internal/verify", may: []string{"fagus", "fagus/parts"}},
 		{dir: "apps/internal/npb", may: []string{"fagus", "apps/internal/verify"}},
+		{dir: "apps/internal/npb/adi", may: []string{"fagus", "fagus/parts", "apps/internal/npb", "apps/internal/verify"}},
 		{dir: "apps/internal/prk", may: []string{"fagus", "fagus/parts", "apps/internal/verify"}},
 		{dir: "apps/reproduce", may: []string{"dimmnet", "dimmnet/sim/colony", "dimmnet/sim/dimmnet2", "dimmnet/lib/mpi", "dimmnet/lib/mpi/ivs", "dimmnet/sim", "dimmnet/sim/martini", "dimmnet/sim/presets", "dimmnet/lib/sendrecv", "dimmnet/lib/collective"}},
 		{dir: "apps/internal/apptest", may: []string{"dimmnet", "dimmnet/live/inproc", "dimmnet/live/mesh", "dimmnet/live/ofi", "dimmnet/live/quic", "dimmnet/live/shm", "dimmnet/sim", "dimmnet/live/tcp", "fagus", "apps/internal/npb", "apps/internal/prk", "apps/internal/verify", "dimmnet/porttest/longtest"},
