@@ -21,3 +21,9 @@ func (c *cube) size() int { return c.n * c.n * c.length }
 
 // row returns row y of plane z.
 func (c *cube) row(z, y int) []float64 { return c.numbers[(z*c.n+y)*c.length:][:c.length:c.length] }
+
+// lines returns the rows from row y of plane z on that lines cross. apart is the distance of two
+// rows in rows: 1 along y, and n along z.
+func (c *cube) lines(z, y, apart int) crossing {
+	return crossing{c.numbers[(z*c.n+y)*c.length:], apart * c.length}
+}

@@ -54,6 +54,51 @@ func backAlong(rows *[4][]float64, from [][components]Quad, m int) {
 	backAlong256(n, &from[0][m], &a[0], &b[0], &c[0], &d[0])
 }
 
+// reach returns the address of the first row of a crossing with n rows.
+func (c *crossing) reach(n int, places *[components]int) *float64 {
+	last := c.numbers[(n-1)*c.stride:]
+	for _, at := range places {
+		_ = last[at : at+4]
+	}
+	return &c.numbers[0]
+}
+
+func across(to [][components]Quad, rows crossing, places *[components]int) {
+	n := len(to)
+	if !cpu.X86.HasAVX2 {
+		goAcross(to, rows, places)
+		return
+	}
+	across256(n, &to[0], rows.reach(n, places), rows.stride, places)
+}
+
+func storeAcross(rows crossing, places *[components]int, from [][components]Quad) {
+	n := len(from)
+	if !cpu.X86.HasAVX2 {
+		goStoreAcross(rows, places, from)
+		return
+	}
+	storeAcross256(n, rows.reach(n, places), rows.stride, places, &from[0])
+}
+
+func addAcross(rows crossing, places *[components]int, from [][components]Quad) {
+	n := len(from)
+	if !cpu.X86.HasAVX2 {
+		goAddAcross(rows, places, from)
+		return
+	}
+	addAcross256(n, rows.reach(n, places), rows.stride, places, &from[0])
+}
+
+//go:noescape
+func across256(n int, to *[components]Quad, rows *float64, stride int, places *[components]int)
+
+//go:noescape
+func storeAcross256(n int, rows *float64, stride int, places *[components]int, from *[components]Quad)
+
+//go:noescape
+func addAcross256(n int, rows *float64, stride int, places *[components]int, from *[components]Quad)
+
 //go:noescape
 func derive256(n int, v, u *float64)
 

@@ -320,3 +320,98 @@ backLoop:
 backDone:
 	VZEROUPPER
 	RET
+
+// PLACES loads where rows have their components, from the address in AX.
+#define PLACES \
+	MOVQ 0(AX), R8   \
+	MOVQ 8(AX), R9   \
+	MOVQ 16(AX), R10 \
+	MOVQ 24(AX), R11 \
+	MOVQ 32(AX), R12 \
+	SHLQ $3, BX
+
+// func across256(n int, to *[components]Quad, rows *float64, stride int, places *[components]int)
+TEXT ·across256(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ to+8(FP), DI
+	MOVQ rows+16(FP), SI
+	MOVQ stride+24(FP), BX
+	MOVQ places+32(FP), AX
+	PLACES
+
+acrossLoop:
+	VMOVUPD (SI)(R8*8), Y0
+	VMOVUPD (SI)(R9*8), Y1
+	VMOVUPD (SI)(R10*8), Y2
+	VMOVUPD (SI)(R11*8), Y3
+	VMOVUPD (SI)(R12*8), Y4
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	ADDQ    BX, SI
+	ADDQ    $160, DI
+	DECQ    CX
+	JNZ     acrossLoop
+	VZEROUPPER
+	RET
+
+// func storeAcross256(n int, rows *float64, stride int, places *[components]int, from *[components]Quad)
+TEXT ·storeAcross256(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ rows+8(FP), DI
+	MOVQ stride+16(FP), BX
+	MOVQ places+24(FP), AX
+	MOVQ from+32(FP), SI
+	PLACES
+
+storeLoop:
+	VMOVUPD 0(SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 64(SI), Y2
+	VMOVUPD 96(SI), Y3
+	VMOVUPD 128(SI), Y4
+	VMOVUPD Y0, (DI)(R8*8)
+	VMOVUPD Y1, (DI)(R9*8)
+	VMOVUPD Y2, (DI)(R10*8)
+	VMOVUPD Y3, (DI)(R11*8)
+	VMOVUPD Y4, (DI)(R12*8)
+	ADDQ    BX, DI
+	ADDQ    $160, SI
+	DECQ    CX
+	JNZ     storeLoop
+	VZEROUPPER
+	RET
+
+// func addAcross256(n int, rows *float64, stride int, places *[components]int, from *[components]Quad)
+TEXT ·addAcross256(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), CX
+	MOVQ rows+8(FP), DI
+	MOVQ stride+16(FP), BX
+	MOVQ places+24(FP), AX
+	MOVQ from+32(FP), SI
+	PLACES
+
+addLoop:
+	VMOVUPD (DI)(R8*8), Y0
+	VMOVUPD (DI)(R9*8), Y1
+	VMOVUPD (DI)(R10*8), Y2
+	VMOVUPD (DI)(R11*8), Y3
+	VMOVUPD (DI)(R12*8), Y4
+	VADDPD  0(SI), Y0, Y0
+	VADDPD  32(SI), Y1, Y1
+	VADDPD  64(SI), Y2, Y2
+	VADDPD  96(SI), Y3, Y3
+	VADDPD  128(SI), Y4, Y4
+	VMOVUPD Y0, (DI)(R8*8)
+	VMOVUPD Y1, (DI)(R9*8)
+	VMOVUPD Y2, (DI)(R10*8)
+	VMOVUPD Y3, (DI)(R11*8)
+	VMOVUPD Y4, (DI)(R12*8)
+	ADDQ    BX, DI
+	ADDQ    $160, SI
+	DECQ    CX
+	JNZ     addLoop
+	VZEROUPPER
+	RET

@@ -12,17 +12,16 @@ type Solver interface {
 	Solve(direction int, u, r [][components]Quad)
 }
 
-// batch has the unknowns and right sides of four lines, and the rows that they lie in.
+// batch has the unknowns and right sides of the inner points of four lines.
 type batch struct {
-	n        int
-	u, r     [][components]Quad // of the inner points
-	from, to [][]float64        // rows by point of a line that crosses rows
-	spare    []float64          // a row for what is not needed
+	n     int
+	u, r  [][components]Quad
+	spare []float64 // a row for what is not needed
 }
 
 func newBatch(n int) *batch {
 	line := func() [][components]Quad { return make([][components]Quad, n-2) }
-	return &batch{n, line(), line(), make([][]float64, n), make([][]float64, n), make([]float64, rowLength(n, components))}
+	return &batch{n, line(), line(), make([]float64, rowLength(n, components))}
 }
 
 // along gathers the inner points of four rows.
@@ -47,43 +46,52 @@ func (b *batch) inner(rows *[4][]float64, m int) *[4][]float64 {
 	return &[4][]float64{rows[0][at:], rows[1][at:], rows[2][at:], rows[3][at:]}
 }
 
-// across gathers the four points from x on in the inner rows.
-func (b *batch) across(to [][components]Quad, rows [][]float64, x int, order *[components]int) {
-	rows = rows[1:][:len(to)]
-	for i := range to {
-		row, point := rows[i], &to[i]
-		for m, from := range order {
-			point[m] = Quad(row[from*b.n+x:])
-		}
-	}
+// crossing are rows that lines cross: their numbers from the first inner row on, and the distance
+// of two rows.
+type crossing struct {
+	numbers []float64
+	stride  int
 }
 
-// storeAcross stores r in the four points from x on in the inner rows, but for the points before
-// number first.
-func (b *batch) storeAcross(rows [][]float64, x, first int, order *[components]int) {
-	rows = rows[1:][:len(b.r)]
+// places returns where a row has the components of point x.
+func (b *batch) places(x int, order *[components]int) (places [components]int) {
+	for m, from := range order {
+		places[m] = from*b.n + x
+	}
+	return places
+}
+
+// across gathers the four points from x on.
+func (b *batch) across(to [][components]Quad, rows crossing, x int, order *[components]int) {
+	places := b.places(x, order)
+	across(to, rows, &places)
+}
+
+// storeAcross stores r in the four points from x on, but for the points before number first.
+func (b *batch) storeAcross(rows crossing, x, first int, order *[components]int) {
+	places := b.places(x, order)
+	if first == 0 {
+		storeAcross(rows, &places, b.r)
+		return
+	}
 	for i := range b.r {
-		row, point := rows[i], &b.r[i]
-		for m, to := range order {
-			four := (*Quad)(row[to*b.n+x:])
-			if first == 0 {
-				*four = point[m]
-				continue
-			}
-			copy(four[first:], point[m][first:])
+		for m, at := range places {
+			copy(rows.numbers[i*rows.stride+at:][first:4], b.r[i][m][first:])
 		}
 	}
 }
 
 // addAcross adds r there.
-func (b *batch) addAcross(rows [][]float64, x, first int, order *[components]int) {
-	rows = rows[1:][:len(b.r)]
+func (b *batch) addAcross(rows crossing, x, first int, order *[components]int) {
+	places := b.places(x, order)
+	if first == 0 {
+		addAcross(rows, &places, b.r)
+		return
+	}
 	for i := range b.r {
-		row, point := rows[i], &b.r[i]
-		for m, to := range order {
-			four := (*Quad)(row[to*b.n+x:])
+		for m, at := range places {
 			for k := first; k < 4; k++ {
-				four[k] += point[m][k]
+				rows.numbers[i*rows.stride+at+k] += b.r[i][m][k]
 			}
 		}
 	}

@@ -7,7 +7,7 @@ type rhs struct {
 	weights      func(i int) [5]float64
 	fields       [3][]float64 // what derive computes, for plane z at z%3: [y][field][x]
 	next         int          // the plane to derive next
-	rows         [][]float64  // the right side of one plane, by y
+	plane        []float64    // the right side of one plane: [y][component][x]
 	u            *cube
 }
 
@@ -21,13 +21,13 @@ func newRHS(p *Problem, u *cube) *rhs {
 		r.fields[i] = make([]float64, p.N*rowLength(p.N, derived))
 		clear(r.fields[i])
 	}
-	plane := make([]float64, p.N*u.length)
-	clear(plane)
-	for y := range p.N {
-		r.rows = append(r.rows, plane[y*u.length:][:u.length:u.length])
-	}
+	r.plane = make([]float64, p.N*u.length)
+	clear(r.plane)
 	return r
 }
+
+// row returns row y of the right side.
+func (r *rhs) row(y int) []float64 { return r.plane[y*r.u.length:][:r.u.length:r.u.length] }
 
 func (r *rhs) field(z, y int) []float64 {
 	length := rowLength(r.n, derived)
@@ -37,7 +37,7 @@ func (r *rhs) field(z, y int) []float64 {
 // begin says that the next plane to compute is z.
 func (r *rhs) begin(z int) { r.next = z - 1 }
 
-// compute computes the right side of plane z: the rows of r. Row y of forcing begins at y times
+// compute computes the right side of plane z: the rows of plane. Row y of forcing begins at y times
 // the length of a row; a nil forcing is zero. The caller computes planes in order.
 func (r *rhs) compute(z int, forcing []float64) {
 	for ; r.next <= z+1; r.next++ {
@@ -45,7 +45,7 @@ func (r *rhs) compute(z int, forcing []float64) {
 			derive(r.field(r.next, y), r.u.row(r.next, y), r.n)
 		}
 	}
-	zero := r.rows[0] // nobody writes it
+	zero := r.row(0) // nobody writes it
 	for y := 1; y < r.n-1; y++ {
 		from := zero
 		if forcing != nil {
@@ -58,7 +58,7 @@ func (r *rhs) compute(z int, forcing []float64) {
 
 // dissipate sets row y to from less the dissipation of fourth order.
 func (r *rhs) dissipate(z, y int, from []float64) {
-	to, here, last := r.rows[y], r.u.row(z, y), r.u.length-4
+	to, here, last := r.row(y), r.u.row(z, y), r.u.length-4
 	w := r.weights(3)
 	dissipate(to[2:][:last], from[2:], &[5][]float64{here, here[1:], here[2:], here[3:], here[4:]}, &w)
 	clear(to[:2])
@@ -81,7 +81,7 @@ func (r *rhs) dissipate(z, y int, from []float64) {
 
 // flux adds the flux differences in all directions to row y.
 func (r *rhs) flux(z, y int) {
-	to, u, v := r.rows[y][1:], r.u.row(z, y), r.field(z, y)
+	to, u, v := r.row(y)[1:], r.u.row(z, y), r.field(z, y)
 	flux(to, &neighbours{[3][]float64{u, u[1:], u[2:]}, [3][]float64{v, v[1:], v[2:]}}, r.n, 1, &r.coefficients[0])
 	for d, by := range [][2]int{{0, 1}, {1, 0}} {
 		flux(to, &neighbours{

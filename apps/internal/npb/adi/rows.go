@@ -104,3 +104,33 @@ func goBackAlong(rows *[4][]float64, from [][components]Quad, m int) {
 		}
 	}
 }
+
+// goAcross gathers four points at the given places of each row.
+func goAcross(to [][components]Quad, rows crossing, places *[components]int) {
+	for i := range to {
+		for m, at := range places {
+			to[i][m] = Quad(rows.numbers[i*rows.stride+at:])
+		}
+	}
+}
+
+// goStoreAcross does the reverse.
+func goStoreAcross(rows crossing, places *[components]int, from [][components]Quad) {
+	for i := range from {
+		for m, at := range places {
+			*(*Quad)(rows.numbers[i*rows.stride+at:]) = from[i][m]
+		}
+	}
+}
+
+// goAddAcross adds what goStoreAcross stores.
+func goAddAcross(rows crossing, places *[components]int, from [][components]Quad) {
+	for i := range from {
+		for m, at := range places {
+			to := (*Quad)(rows.numbers[i*rows.stride+at:])
+			for k := range to {
+				to[k] += from[i][m][k]
+			}
+		}
+	}
+}

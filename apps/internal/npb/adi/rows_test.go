@@ -82,3 +82,29 @@ func TestAlong(t *testing.T) {
 		}
 	}
 }
+
+// TestAcross checks that points of rows are gathered, stored and added to.
+func TestAcross(t *testing.T) {
+	const n, stride = 10, 70
+	seed := uint64(0)
+	places := [components]int{3, 27, 14, 40, 66}
+	rows := func() crossing { return crossing{drawn(n*stride, &seed), stride} }
+	from := rows()
+	got, want := make([][components]Quad, n), make([][components]Quad, n)
+	across(got, from, &places)
+	goAcross(want, from, &places)
+	if !slices.Equal(got, want) || got[n-1][4] != Quad(from.numbers[n*stride-4:]) {
+		t.Errorf("gathered %v, want %v", got, want)
+	}
+	for what, f := range map[string][2]func(crossing, *[components]int, [][components]Quad){
+		"store": {storeAcross, goStoreAcross}, "add": {addAcross, goAddAcross},
+	} {
+		a := rows()
+		b, begin := crossing{slices.Clone(a.numbers), stride}, slices.Clone(a.numbers)
+		f[0](a, &places, got)
+		f[1](b, &places, got)
+		if !slices.Equal(a.numbers, b.numbers) || slices.Equal(a.numbers, begin) {
+			t.Errorf("%s differs from the kernel in Go, or changes nothing", what)
+		}
+	}
+}

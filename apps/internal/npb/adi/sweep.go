@@ -18,7 +18,7 @@ func (s *sweeper) force(z int, forcing []float64) {
 	s.compute(z, nil)
 	clear(forcing)
 	for y := 1; y < s.N-1; y++ {
-		from, to := s.rows[y], forcing[y*s.u.length:]
+		from, to := s.row(y), forcing[y*s.u.length:]
 		for m := range components {
 			for x := 1; x < s.N-1; x++ {
 				to[m*s.N+x] = -from[m*s.N+x]
@@ -36,7 +36,7 @@ func (s *sweeper) solvePlane(z int, forcing []float64) {
 		first := min(y, n-5) // the last four lines overlap the four before
 		var u, r [4][]float64
 		for k := range u {
-			u[k], r[k] = s.u.row(z, first+k), s.rows[first+k]
+			u[k], r[k] = s.u.row(z, first+k), s.row(first+k)
 		}
 		b.along(b.u, &u, &order)
 		b.along(b.r, &r, &order)
@@ -44,15 +44,13 @@ func (s *sweeper) solvePlane(z int, forcing []float64) {
 		b.backAlong(&r, y-first, &order)
 	}
 	order = s.solver.Order(1)
-	for y := range n {
-		b.from[y], b.to[y] = s.u.row(z, y), s.r.row(z, y)
-	}
+	u, r, to := s.u.lines(z, 1, 1), crossing{s.plane[s.u.length:], s.u.length}, s.r.lines(z, 1, 1)
 	for x := 1; x < n-1; x += 4 {
 		first := min(x, n-5)
-		b.across(b.u, b.from, first, &order)
-		b.across(b.r, s.rows, first, &order)
+		b.across(b.u, u, first, &order)
+		b.across(b.r, r, first, &order)
 		s.solver.Solve(1, b.u, b.r)
-		b.storeAcross(b.to, first, x-first, &order)
+		b.storeAcross(to, first, x-first, &order)
 	}
 }
 
@@ -60,15 +58,13 @@ func (s *sweeper) solvePlane(z int, forcing []float64) {
 func (s *sweeper) solveRow(y int) {
 	b, n := s.batch, s.N
 	order := s.solver.Order(2)
-	for z := range n {
-		b.from[z], b.to[z] = s.r.row(z, y), s.u.row(z, y)
-	}
+	u, r := s.u.lines(1, y, n), s.r.lines(1, y, n)
 	for x := 1; x < n-1; x += 4 {
 		first := min(x, n-5)
-		b.across(b.u, b.to, first, &order)
-		b.across(b.r, b.from, first, &order)
+		b.across(b.u, u, first, &order)
+		b.across(b.r, r, first, &order)
 		s.solver.Solve(2, b.u, b.r)
-		b.addAcross(b.to, first, x-first, &order)
+		b.addAcross(u, first, x-first, &order)
 	}
 }
 
@@ -78,7 +74,7 @@ func (s *sweeper) addResidual(sums *norms, z int, forcing []float64) {
 	for m := range components {
 		sum := 0.0
 		for y := 1; y < s.N-1; y++ {
-			for _, r := range s.rows[y][m*s.N:][:s.N][1 : s.N-1] {
+			for _, r := range s.row(y)[m*s.N:][:s.N][1 : s.N-1] {
 				sum += r * r
 			}
 		}
