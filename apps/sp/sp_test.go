@@ -7,6 +7,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/apptest"
 	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/apps/sp"
+	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/dimmnet/sim"
 	"github.com/fagus-dsm/fagus/fagus"
 )
@@ -19,6 +20,7 @@ func TestBenchmark(t *testing.T) {
 
 // TestMostRanks verifies runs in which planes have tiles of their own, and ranks with no planes.
 func TestMostRanks(t *testing.T) {
+	longtest.Third(t)
 	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
 		for _, nodes := range []int{5, 12} {
 			on := fagus.Config{Nodes: nodes, Mode: mode, Net: apptest.Simulated(t, sim.Config{})}
@@ -37,5 +39,30 @@ func TestTooMany(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "enough for 12 nodes at most") {
 		t.Errorf("13 nodes: error %v, want one that allows 12 nodes at most", err)
+	}
+}
+
+// TestMoves checks that only data that ranks read are moved, on 4 nodes with 3 planes and 3 rows
+// each. In a step, 3 quarters of the right side move from planes to rows, and as much of the
+// solution from rows to planes, with 2 or 4 more planes for each rank. The forcing and the last
+// residual need the solution once more.
+func TestMoves(t *testing.T) {
+	longtest.Third(t)
+	const nodes, steps, length = 4, 100, 64
+	report, err := fagus.Run(t.Context(), fagus.Config{Nodes: nodes, Net: apptest.Simulated(t, sim.Config{})}, func(n *fagus.Node) error {
+		_, err := sp.Run(n, npb.Config{Class: npb.S})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rhs, solution := 12, 12+2+4+4+2
+	least := uint64((steps*rhs + (steps+2)*solution) * 12 * length * 8 * (nodes - 1) / nodes)
+	bytes := uint64(0)
+	for _, r := range report.Ranks {
+		bytes += r.Messages().Bytes
+	}
+	if bytes < least || bytes > least*107/100 {
+		t.Errorf("%d bytes in all, want %d and up to 7 %% more for headers", bytes, least)
 	}
 }

@@ -2,6 +2,7 @@ package adi
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/parts"
@@ -25,8 +26,8 @@ type field struct {
 	tiles []tile
 }
 
-// newField makes the array and binds its variables. halo is the number of planes at each end of a
-// rank's planes that have tiles of their own.
+// newField makes the array and binds its variables. There are as many planes as ranks at least.
+// halo is the number of planes at each end of a rank's planes that other ranks acquire.
 func newField(n *fagus.Node, name string, points, halo int) (*field, error) {
 	var blocks [][2]int
 	for rank := range n.Nodes() {
@@ -42,9 +43,6 @@ func newField(n *fagus.Node, name string, points, halo int) (*field, error) {
 	for planes, p := range blocks {
 		for _, cut := range cuts(p[0], p[1], halo) {
 			for rows, r := range blocks {
-				if r[0] == r[1] {
-					continue
-				}
 				t := tile{lo: cut[0], hi: cut[1], planes: planes, rows: rows}
 				for z := t.lo; z < t.hi; z++ {
 					t.parts = append(t.parts, f.Range((z*points+r[0])*f.length, (z*points+r[1])*f.length))
@@ -59,15 +57,15 @@ func newField(n *fagus.Node, name string, points, halo int) (*field, error) {
 	return f, nil
 }
 
-// cuts divides planes into the first and the last few, and those between.
-func cuts(lo, hi, halo int) [][2]int {
-	switch {
-	case lo == hi:
-		return nil
-	case halo == 0 || hi-lo <= 2*halo:
-		return [][2]int{{lo, hi}}
+// cuts divides planes lo to hi-1 so that the first and the last few can be acquired alone.
+func cuts(lo, hi, halo int) (planes [][2]int) {
+	at := []int{lo, min(lo+halo, hi), max(hi-halo, lo), hi}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	for i, end := range at[1:] {
+		planes = append(planes, [2]int{at[i], end})
 	}
-	return [][2]int{{lo, lo + halo}, {lo + halo, hi - halo}, {hi - halo, hi}}
+	return planes
 }
 
 // want returns requests for the tiles that a function selects. An exclusive holder overwrites them.
