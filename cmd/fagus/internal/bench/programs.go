@@ -53,7 +53,7 @@ type workload struct {
 // workloads returns the programs that the command line selects.
 func workloads(c *cli.Context) ([]workload, error) {
 	var all []workload
-	for _, name := range []string{"ep", "cg", "ft", "mg", "is"} {
+	for _, name := range []string{"ep", "cg", "ft", "mg", "is", "bt", "sp"} {
 		for _, class := range c.StringSlice("classes") {
 			class = strings.ToUpper(class)
 			all = append(all, workload{Name: name + " " + class, file: name + "." + class, own: []string{name, "--class", class}})
