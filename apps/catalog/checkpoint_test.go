@@ -55,6 +55,7 @@ func resumables() map[string]resumable {
 		"cg":         {rounded: true},
 		"bt":         {},
 		"sp":         {},
+		"ssor":       {},
 		"dgemm":      {args: []string{"--n", "24", "--iterations", "4"}},
 		"stencil":    {args: []string{"--n", "24", "--iterations", "4"}},
 		"transpose":  {args: []string{"--n", "24", "--iterations", "4"}},
@@ -286,7 +287,7 @@ func TestRatesOfResumedRuns(t *testing.T) {
 		switch p.Name {
 		case "lu":
 			r.args = []string{"--n", "96", "--block", "8"}
-		case "ep", "ft", "mg", "is", "cg", "bt", "sp", "dgemm", "stencil", "transpose", "nstream", "p2p", "water", "kmeans", "pagerank", "conjugate", "wordcount":
+		case "ep", "ft", "mg", "is", "cg", "bt", "sp", "ssor", "dgemm", "stencil", "transpose", "nstream", "p2p", "water", "kmeans", "pagerank", "conjugate", "wordcount":
 		default:
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/fagus-dsm/fagus/apps/is"
 	"github.com/fagus-dsm/fagus/apps/mg"
 	"github.com/fagus-dsm/fagus/apps/sp"
+	"github.com/fagus-dsm/fagus/apps/ssor"
 	"github.com/fagus-dsm/fagus/fagus"
 	"github.com/fagus-dsm/fagus/fagus/program/usage"
 )
@@ -84,5 +85,8 @@ func benchmarks() []benchmark {
 	}, {
 		name: "sp", about: "SP: pentadiagonal systems along x, y and z, divided by planes and then by rows",
 		unit: "planes", units: sp.Units, memory: sp.Memory, validate: sp.Validate, run: sp.Run, plain: sp.Plain,
+	}, {
+		name: "ssor", about: "LU: symmetric over-relaxation, a pipeline of ranks in each sweep",
+		unit: "planes", units: ssor.Units, memory: ssor.Memory, validate: ssor.Validate, run: ssor.Run, plain: ssor.Plain,
 	}}
 }

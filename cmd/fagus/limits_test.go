@@ -25,7 +25,7 @@ func large() map[string]string {
 		"matmul": "--n 5000", "many": "--variables 200000 --bytes 4096", "workqueue": "--tasks 1000000", "tsp": "--cities 16", "sor": "--n 6000",
 		"radix": "--keys 50000000", "lu": "--n 4000", "water": "--molecules 20000", "barnes": "--bodies 1000000", "kmeans": "--points 5000000",
 		"pagerank": "--pages 5000000 --links 30000000", "conjugate": "--grid 2500", "mandelbrot": "--width 60000", "wordcount": "--words 30000000",
-		"random": "--rounds 65535", "ep": "--class B", "ft": "--class B", "mg": "--class B", "is": "--class B", "cg": "--class B", "bt": "--class B", "sp": "--class B",
+		"random": "--rounds 65535", "ep": "--class B", "ft": "--class B", "mg": "--class B", "is": "--class B", "cg": "--class B", "bt": "--class B", "sp": "--class B", "ssor": "--class B",
 		"dgemm": "--n 6000", "stencil": "--n 12000", "transpose": "--n 12000", "nstream": "--length 60000000", "p2p": "--rows 20000 --columns 10000",
 	}
 }

@@ -46,7 +46,7 @@ func kinds() []kind {
 		{program: "conjugate", most: 16, flags: []numbers{{"grid", 5, 24}}},
 		{program: "mandelbrot", flags: []numbers{{"width", 8, 80}, {"height", 8, 60}, {"batch", 1, 6}}, options: []string{"--static"}},
 		{program: "wordcount", most: 64, flags: []numbers{{"words", 1, 20000}, {"vocabulary", 1, 2000}}},
-		{program: "ep", most: 8}, {program: "is", most: 8}, {program: "cg", most: 4}, {program: "mg", most: 4}, {program: "bt", most: 4}, {program: "sp", most: 4},
+		{program: "ep", most: 8}, {program: "is", most: 8}, {program: "cg", most: 4}, {program: "mg", most: 4}, {program: "bt", most: 4}, {program: "sp", most: 4}, {program: "ssor", most: 8},
 		{program: "dgemm", flags: []numbers{{"n", 8, 96}, {"iterations", 1, 3}}},
 		{program: "stencil", flags: []numbers{{"n", 16, 120}, {"iterations", 1, 5}}},
 		{program: "transpose", flags: []numbers{{"n", 8, 128}, {"iterations", 1, 5}}},

@@ -98,7 +98,7 @@ func TestDraw(t *testing.T) {
 				t.Fatalf("the same seed draws %s", text)
 			}
 			texts[text] = true
-			if slices.Contains([]string{"ep", "is", "mg", "cg", "bt", "sp", "conjugate"}, args[1]) && args[slices.Index(args, "--nodes")+1] == "64" {
+			if slices.Contains([]string{"ep", "is", "mg", "cg", "bt", "sp", "ssor", "conjugate"}, args[1]) && args[slices.Index(args, "--nodes")+1] == "64" {
 				t.Errorf("too many ranks: %s", text)
 			}
 		}

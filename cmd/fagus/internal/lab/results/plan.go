@@ -28,7 +28,7 @@ type entry struct {
 
 func entries() []entry {
 	var list []entry
-	for _, name := range []string{"ep", "ft", "mg", "is", "cg", "bt", "sp"} {
+	for _, name := range []string{"ep", "ft", "mg", "is", "cg", "bt", "sp", "ssor"} {
 		list = append(list, entry{name, []input{"--class S", "--class W"}, "--class W", "--class A"})
 	}
 	asItComes := []input{""}
