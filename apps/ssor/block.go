@@ -56,7 +56,10 @@ func (b *block) correct(z int) {
 	}
 }
 
-// rowsAtOnce is the number of rows of each plane in a batch.
+// rowsAtOnce is the number of rows of each plane in a batch. With few, the pipeline fills soon: on
+// 8 simulated nodes class W takes 32 s with 1, 39 s with 2 and 53 s with 4. With many, there are
+// fewer calls: on 2 nodes of --net tcp an iteration takes 7.5, 6.5 and 3.0 ms at least. On --net
+// shm the difference was less than the noise.
 const rowsAtOnce = 2
 
 // batch is the rows y from lo to hi-1 of all planes.
