@@ -50,13 +50,20 @@ type workload struct {
 	iterations int
 }
 
+// is reports whether the workload is a program, in any class.
+func (w workload) is(name string) bool { return strings.Fields(w.Name)[0] == name }
+
 // workloads returns the programs that the command line selects.
 func workloads(c *cli.Context) ([]workload, error) {
 	var all []workload
-	for _, name := range []string{"ep", "cg", "ft", "mg", "is", "bt", "sp"} {
+	for _, name := range []string{"ep", "cg", "ft", "mg", "is", "bt", "sp", "lu"} {
 		for _, class := range c.StringSlice("classes") {
 			class = strings.ToUpper(class)
-			all = append(all, workload{Name: name + " " + class, file: name + "." + class, own: []string{name, "--class", class}})
+			own := name
+			if name == "lu" {
+				own = "ssor" // lu is SPLASH's
+			}
+			all = append(all, workload{Name: name + " " + class, file: name + "." + class, own: []string{own, "--class", class}})
 		}
 	}
 	for _, k := range []struct{ name, own, peer string }{
@@ -72,11 +79,11 @@ func workloads(c *cli.Context) ([]workload, error) {
 	}
 	only := c.StringSlice("only")
 	for _, name := range only {
-		if !slices.ContainsFunc(all, func(w workload) bool { return w.own[0] == name }) {
-			return nil, usage.Errorf("--only %s: want %s", name, strings.Join(base.Union(nil, base.Map(all, func(w workload) string { return w.own[0] })...), ", "))
+		if !slices.ContainsFunc(all, func(w workload) bool { return w.is(name) }) {
+			return nil, usage.Errorf("--only %s: want %s", name, strings.Join(base.Union(nil, base.Map(all, func(w workload) string { return strings.Fields(w.Name)[0] })...), ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(w workload) bool { return len(only) > 0 && !slices.Contains(only, w.own[0]) }), nil
+	return slices.DeleteFunc(all, func(w workload) bool { return len(only) > 0 && !slices.ContainsFunc(only, w.is) }), nil
 }
 
 // performer runs a workload once, and returns its time in seconds.
