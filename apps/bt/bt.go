@@ -1,13 +1,14 @@
 package bt
 
 import (
-	"fmt"
-
 	"github.com/fagus-dsm/fagus/apps/internal/npb"
 	"github.com/fagus-dsm/fagus/apps/internal/npb/adi"
-	"github.com/fagus-dsm/fagus/apps/internal/verify"
-	"github.com/fagus-dsm/fagus/fagus"
 )
+
+// Benchmark returns BT.
+func Benchmark() adi.Benchmark {
+	return adi.Benchmark{Name: "bt", Problem: problemOf, Solver: func(p *adi.Problem) adi.Solver { return newSolver(p) }}
+}
 
 func problemOf(c npb.Class) *adi.Problem {
 	p := &adi.Problem{Steps: 200}
@@ -36,34 +37,4 @@ func problemOf(c npb.Class) *adi.Problem {
 	n := float64(p.N)
 	p.Operations = 3478.8*n*n*n - 17655.7*n*n + 28023.7*n
 	return p
-}
-
-// Units returns the number of planes that all steps of a class compute.
-func Units(c npb.Class) int { return problemOf(c).Units() }
-
-// Memory returns the least number of bytes that all ranks of a class need: for the solution, the
-// right side and the forcing.
-func Memory(c npb.Class, _ int) int { return problemOf(c).Memory() }
-
-// Validate reports an error if there are more ranks than planes.
-func Validate(c npb.Class, nodes int) error {
-	if err := problemOf(c).Validate(nodes); err != nil {
-		return fmt.Errorf("bt: class %v %w", c, err)
-	}
-	return nil
-}
-
-// Run runs the benchmark. Every rank calls it with the same Config.
-func Run(n *fagus.Node, cfg npb.Config) (verify.Result, error) {
-	if err := Validate(cfg.Class, n.Nodes()); err != nil {
-		return verify.Result{}, err
-	}
-	p := problemOf(cfg.Class)
-	return adi.Run(n, cfg, p, newSolver(p))
-}
-
-// Plain runs the benchmark without Fagus.
-func Plain(cfg npb.Config, timed verify.Timer) verify.Result {
-	p := problemOf(cfg.Class)
-	return adi.Plain(cfg, timed, p, newSolver(p))
 }

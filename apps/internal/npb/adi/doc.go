@@ -1,8 +1,8 @@
 // Package adi has what NPB's benchmarks BT and SP share: the equations of a compressible gas in a
 // cube of n x n x n points, their right side, a solution that is known, and the sweeps of a time
-// step. A benchmark has a [Solver] for the linear systems of lines of points.
+// step. A [Benchmark] has its classes, and a [Solver] for the linear systems of lines of points.
 //
-//	r, err := adi.Run(n, cfg, problem, solver)
+//	r, err := bt.Benchmark().Run(n, npb.Config{Class: npb.A})
 //
 // It is a tutorial of a transposition in place. A step has two sweeps:
 //

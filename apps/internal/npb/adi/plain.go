@@ -5,8 +5,8 @@ import (
 	"github.com/fagus-dsm/fagus/apps/internal/verify"
 )
 
-// Plain runs a benchmark without Fagus.
-func Plain(cfg npb.Config, timed verify.Timer, p *Problem, solver Solver) verify.Result {
+// plain is Benchmark.Plain.
+func plain(cfg npb.Config, timed verify.Timer, p *Problem, solver Solver) verify.Result {
 	u, r := newCube(p.N), newCube(p.N)
 	u.numbers, r.numbers = make([]float64, u.size()), make([]float64, r.size())
 	clear(r.numbers)

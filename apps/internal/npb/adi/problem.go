@@ -68,21 +68,6 @@ func (p *Problem) Weights(i int) (w [5]float64) {
 	return w
 }
 
-// Units returns the number of planes that all steps compute.
-func (p *Problem) Units() int { return p.Steps * (p.N - 2) }
-
-// Memory returns the least number of bytes that all ranks need: for the solution, the right side
-// and the forcing.
-func (p *Problem) Memory() int { return 3 * 8 * components * p.N * p.N * p.N }
-
-// Validate reports an error if there are more ranks than planes.
-func (p *Problem) Validate(nodes int) error {
-	if nodes > p.N {
-		return fmt.Errorf("on %d nodes: its %d planes are enough for %[2]d nodes at most", nodes, p.N)
-	}
-	return nil
-}
-
 // norms are sums of squares by component: of the right side, and of the error.
 type norms [2 * components]parts.Exact
 

@@ -21,8 +21,8 @@ type ranked struct {
 	sets    struct{ planes, rows, fill, residual, errors *fagus.SyncSet }
 }
 
-// Run runs a benchmark. Every rank calls it with the same Config, and a solver of its own.
-func Run(n *fagus.Node, cfg npb.Config, p *Problem, solver Solver) (verify.Result, error) {
+// run is Benchmark.Run. Every rank has a solver of its own.
+func run(n *fagus.Node, cfg npb.Config, p *Problem, solver Solver) (verify.Result, error) {
 	s, err := newRanked(n, &cfg, p, solver)
 	if err != nil {
 		return verify.Result{}, err
