@@ -12,5 +12,6 @@
 //
 // B = C = 2 and s = 3, so every element of A is 8(iterations+1) in the end. The kernel verifies
 // the sum of A within a relative error of 1e-8. All sums are integers, exact below 2^53, so the
-// result has the same bits on any number of ranks.
+// result has the same bits on any number of ranks. If the processor has AVX2, the loop is in
+// assembly.
 package nstream

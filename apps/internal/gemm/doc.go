@@ -20,7 +20,6 @@
 // 512 k, which stay in the L2 cache: with 256 k the kernel loads and stores C twice as often, and
 // order 4096 takes 4 % longer (BenchmarkAdd, Zen 4). One block of B of 512 k and 1024 columns at a
 // time is packed, for all rows: so those of two processes are in one L3 cache, and little memory is
-// touched for the first time. With all columns order 4096 on two processes takes 5 % longer (Zen
-// 5).
-// The kernel prefetches the next panel and the next tile of C.
+// touched for the first time: with all columns order 4096 on two processes takes 5 % longer
+// (Zen 5). The kernel prefetches the next panel and the next tile of C.
 package gemm

@@ -72,10 +72,10 @@ func workloads(c *cli.Context) ([]workload, error) {
 		{"p2p", "--columns 1000 --rows 1000", "1000 1000"},
 		{"nstream", "--length 4000000", "4000000 0"},
 	} {
-		const iterations = "50"
-		own := append([]string{k.name, "--iterations", iterations}, strings.Fields(k.own)...)
-		n, _ := strconv.Atoi(iterations)
-		all = append(all, workload{k.name, k.name, own, append([]string{iterations}, strings.Fields(k.peer)...), n})
+		const iterations = 50
+		own := strings.Fields(fmt.Sprintf("%s --iterations %d %s", k.name, iterations, k.own))
+		peer := strings.Fields(fmt.Sprintf("%d %s", iterations, k.peer))
+		all = append(all, workload{k.name, k.name, own, peer, iterations})
 	}
 	only := c.StringSlice("only")
 	for _, name := range only {
@@ -167,18 +167,10 @@ func (r *programsReport) measure(ctx context.Context, c *cli.Context, all []work
 			for round := range r.Samples {
 				for i := range performers { // each round begins with another one
 					i = (i + round) % len(performers)
-					if rows[i].Failed != "" {
-						continue
-					}
-					seconds, err := performers[i].run(ctx)
+					rows[i].sample(ctx, performers[i])
 					if ctx.Err() != nil {
 						return context.Cause(ctx)
 					}
-					if err != nil {
-						rows[i].Failed = err.Error()
-						continue
-					}
-					rows[i].Seconds = append(rows[i].Seconds, seconds)
 				}
 				bar.Add(1)
 			}
@@ -187,6 +179,30 @@ func (r *programsReport) measure(ctx context.Context, c *cli.Context, all []work
 	}
 	return nil
 }
+
+// programPatience bounds one run: MPICH's cg hangs over TCP at times.
+const programPatience = 10 * time.Minute
+
+// sample adds a run, unless one has failed.
+func (r *programRow) sample(ctx context.Context, p performer) {
+	if r.Failed != "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, programPatience)
+	defer cancel()
+	seconds, err := p.run(ctx)
+	switch {
+	case ctx.Err() != nil:
+		r.Failed = fmt.Sprintf("it has not ended in %v", programPatience)
+	case err != nil:
+		r.Failed = err.Error()
+	default:
+		r.Seconds = append(r.Seconds, seconds)
+	}
+}
+
+// library returns what a peer is built with: openmpi, mpich or openmp.
+func (r *programRow) library() string { name, _, _ := strings.Cut(r.System, "."); return name }
 
 // failure returns an error if a run of Fagus has failed.
 func (r *programsReport) failure() (err error) {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -34,12 +33,8 @@ func (r *programsReport) text() string {
 		rows := rest[:n]
 		rest = rest[n:]
 		own := best(rows, func(r *programRow) bool { return r.Own })
-		threads := best(rows, func(r *programRow) bool {
-			return !r.Own && strings.HasPrefix(r.System, openmp) && !strings.HasPrefix(r.System, "openmpi")
-		})
-		mpi := best(rows, func(r *programRow) bool {
-			return !r.Own && (strings.HasPrefix(r.System, "openmpi") || strings.HasPrefix(r.System, "mpich"))
-		})
+		threads := best(rows, func(r *programRow) bool { return r.library() == openmp })
+		mpi := best(rows, func(r *programRow) bool { return !r.Own && r.library() != openmp })
 		t.AppendRow(table.Row{rows[0].Program, rows[0].Ranks, timeText(&rows[0]), timeText(&rows[1]), timeText(mpi), nameText(mpi), timeText(threads), nameText(threads), quotientText(own, mpi), quotientText(own, threads)})
 		for _, row := range rows {
 			if row.Failed != "" {
