@@ -163,9 +163,8 @@ func (c *Channel[T]) Send(value T) error {
 	if err != nil {
 		return err
 	}
-	for len(b) > 0 {
-		h, err := c.acquire("full", c.hasRoom)
-		if err != nil {
+	for h := &c.head; len(b) > 0; {
+		if err := c.acquire("full", c.hasRoom); err != nil {
 			return err
 		}
 		if c.over() {
@@ -215,9 +214,8 @@ func (c *Channel[T]) prefix() int {
 // is closed and empty. The rank must hold no variable.
 func (c *Channel[T]) Receive() (value T, ok bool, err error) {
 	b := c.buffer[:0]
-	for length := c.prefix() + c.size; len(b) < length; {
-		h, err := c.acquire("empty", c.hasValue)
-		if err != nil {
+	for h, length := &c.head, c.prefix()+c.size; len(b) < length; {
+		if err := c.acquire("empty", c.hasValue); err != nil {
 			return value, false, err
 		}
 		if h[written] == h[read] {
@@ -273,35 +271,35 @@ func (c *Channel[T]) All() iter.Seq2[T, error] {
 // Close says that this rank sends nothing more. When all senders have said so, and the channel is
 // empty, Receive returns false. The rank must hold no variable.
 func (c *Channel[T]) Close() error {
-	h, err := c.acquire("in use", func() bool { c.look(); return true })
-	if err != nil {
+	if err := c.acquire("in use", func() bool { c.look(); return true }); err != nil {
 		return err
 	}
 	if c.over() {
 		return c.refuse("Close by more ranks than there are senders")
 	}
-	h[closed]++
-	h[promised] = c.senders
+	c.head[closed]++
+	c.head[promised] = c.senders
 	c.note(closed, promised+1)
 	return c.release()
 }
 
-// acquire begins a tenure in which ready returns true, and returns the head. Until then the channel
-// is what state says, for errors.
-func (c *Channel[T]) acquire(state string, ready func() bool) (h *[headLength]int64, err error) {
+// acquire begins a tenure in which ready, which looks at the head, returns true. Until then the
+// channel is what state says, for errors.
+func (c *Channel[T]) acquire(state string, ready func() bool) error {
 	c.changed = c.changed[:0]
+	h := &c.head
 	if err := c.node.AcquireWhen(c.set, ready); errors.Is(err, dimmnet.ErrDeadlock) {
-		return nil, fmt.Errorf("parts: channel %q is %s, and %d of its %d senders have called Close: %w", c.name, state, c.head[closed], c.senders, err)
+		return fmt.Errorf("parts: channel %q is %s, and %d of its %d senders have called Close: %w", c.name, state, h[closed], c.senders, err)
 	} else if err != nil {
-		return nil, err
+		return err
 	}
-	if h = &c.head; c.others() {
-		return nil, c.refuse(fmt.Sprintf("in the run that made the checkpoint there were %d, of which %d have called Close: a run that resumes needs as many", h[promised], h[closed]))
+	if c.others() {
+		return c.refuse(fmt.Sprintf("in the run that made the checkpoint there were %d, of which %d have called Close: a run that resumes needs as many", h[promised], h[closed]))
 	}
 	if n := h[written] - h[read]; n < 0 || n > int64(c.length()) || h[read] < 0 {
-		return nil, c.refuse(fmt.Sprintf("its memory is damaged: %d bytes were sent and %d received", h[written], h[read]))
+		return c.refuse(fmt.Sprintf("its memory is damaged: %d bytes were sent and %d received", h[written], h[read]))
 	}
-	return h, nil
+	return nil
 }
 
 // release ends a tenure.
