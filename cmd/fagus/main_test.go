@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/fagus-dsm/fagus/dimmnet/live/ofi"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 )
 
@@ -71,17 +71,17 @@ func TestCommand(t *testing.T) {
 	})
 }
 
-// freeAddress returns a loopback address whose port is free. The kernel assigns no port below
-// 32768, and so nobody gets this one who asks for any port.
+// freeAddress returns a loopback address whose port is free.
 func freeAddress() (address string, err error) {
-	for range 20 {
-		address = fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000))
-		var l net.Listener
-		if l, err = net.Listen("tcp", address); err == nil {
-			return address, l.Close()
+	err = reach.Ports{}.ListenApart(func(port uint16) error {
+		address = fmt.Sprint("127.0.0.1:", port)
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
 		}
-	}
-	return "", err
+		return l.Close()
+	})
+	return address, err
 }
 
 // goTool returns the environment in which the Go tool finds modules and its cache, even though

@@ -14,19 +14,26 @@ import (
 
 	"github.com/fagus-dsm/fagus/dimmnet"
 	"github.com/fagus-dsm/fagus/dimmnet/live/identity"
+	"github.com/fagus-dsm/fagus/dimmnet/live/reach"
 	"github.com/fagus-dsm/fagus/dimmnet/porttest/longtest"
 	"github.com/fagus-dsm/fagus/fagus/cluster"
 )
 
 // freePort returns a free meeting point on the loopback device.
-func freePort(t *testing.T) string {
+func freePort(t *testing.T) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	err := reach.Ports{}.ListenApart(func(port uint16) error {
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+		if err != nil {
+			return err
+		}
+		address = l.Addr().String()
+		return l.Close()
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return address
 }
 
 // spread returns the places and identities of the ranks of a job that meets at an address.
