@@ -14,6 +14,10 @@ import "time"
 // about as long as an answer from a running rank takes, never yields, and sleeps
 // (docs/internals/decisions, 0079).
 //
+// Where threads of the job outnumber processors, other programs make no difference. A thread
+// yields to the awaited one, and gets the processor back after a short time slice (Foreground),
+// whoever else wants it (0092).
+//
 // A thread notices other programs by the time that it loses: when two readings of the clock are
 // far apart, and it only polled or yielded in between, another program has had the processor. A
 // thread that seldom polls seldom notices, and loses little by it.
@@ -74,11 +78,10 @@ func (l *Ladder) Next(now time.Duration, crowded bool) Rung {
 	}
 	l.last = now
 	most := l.Spin
-	if busy := now < l.busy; crowded {
-		if most = l.Crowded; busy {
-			return Sleep // a poll keeps the processor from the rank that is awaited
-		}
-	} else if busy {
+	switch {
+	case crowded:
+		most = l.Crowded
+	case now < l.busy:
 		most = min(most, busySpin)
 	}
 	switch {

@@ -16,12 +16,19 @@ import (
 // differ by about ten nanoseconds. Rank 0 may read that rank 1 is awake before its post is
 // visible. So without rank 1's barrier some of these sleeps would not end.
 func TestNoLostWakeUp(t *testing.T) {
+	t.Run("a processor each", func(t *testing.T) { testNoLostWakeUp(t, 2, 100) })
+	t.Run("too few processors", func(t *testing.T) { testNoLostWakeUp(t, runtime.NumCPU()+1, 1000) })
+}
+
+// testNoLostWakeUp lets rank 1 begin to sleep after up to spread reads: without membarrier that is
+// fast.
+func testNoLostWakeUp(t *testing.T, ranks, spread int) {
 	const rounds = 5000
-	r, ports := newTestRun(t, 2)
+	r, ports := newTestRun(t, ranks)
 	r.patience = 5 * time.Second
 	seed := rand.Uint64()
 	if !r.barriers {
-		t.Log("posts are sequentially consistent here: the kernel has no membarrier, or this is a race build")
+		t.Log("posts are sequentially consistent here")
 	}
 	p := ports[1]
 	var ready atomic.Uint64
@@ -47,7 +54,7 @@ func TestNoLostWakeUp(t *testing.T) {
 		p.announces = true // as after a long poll
 		p.own.asleep.Store(0)
 		ready.Store(round)
-		for range random.IntN(100) {
+		for range random.IntN(spread) {
 			ready.Load()
 		}
 		for mark := p.Arrivals(); p.Load(0) < round; mark = p.Arrivals() {
@@ -63,7 +70,8 @@ func TestNoLostWakeUp(t *testing.T) {
 	t.Logf("%d of %d rounds slept", slept, rounds)
 }
 
-// TestBarriers checks that ranks post without barriers only if every rank's process has registered.
+// TestBarriers checks that ranks post without barriers only if every rank's process has registered,
+// and every rank has a processor.
 func TestBarriers(t *testing.T) {
 	cfg, err := Config{LLCM: pageBytes, Heap: pageBytes}.withDefaults(2)
 	if err != nil {
@@ -78,8 +86,10 @@ func TestBarriers(t *testing.T) {
 	}
 	for _, c := range [][2]uint64{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {
 		segments[0].barriers, segments[1].barriers = c[0], c[1]
-		if r, _ := newRun(cfg, segments, []dimmnet.Rank{0}); r.barriers != (c == [2]uint64{1, 1}) {
-			t.Errorf("registered: %v; barriers: %v", c, r.barriers)
+		for procs := 1; procs <= 3; procs++ {
+			if got, want := cheapBarriers(segments, procs), c == [2]uint64{1, 1} && procs >= 2; got != want {
+				t.Errorf("registered: %v, %d processors: cheap barriers: %t, want %t", c, procs, got, want)
+			}
 		}
 	}
 	if registerBarriers() {

@@ -20,8 +20,8 @@
 // Idle returns at once, so that its caller polls, for as long as local.Ladder says, and then
 // sleeps on a futex in the header. A poster that finds no sleeper makes no system call. Where
 // ranks outnumber processors, a thread yields before each poll, because a rank that polls keeps
-// the rank that it waits for from running. Where other programs want the processor, it sleeps
-// instead. It also sleeps at once if another rank has waited on the same processor.
+// the rank that it waits for from running. Elsewhere it sleeps at once if another rank has waited
+// on the same processor, and soon if other programs want it.
 //
 // # Failure
 //

@@ -37,7 +37,7 @@ func newRun(cfg Config, segments []*segment, own []dimmnet.Rank) (r *run, bodies
 		nics[rank] = &s.NIC
 	}
 	r.Init(networkName, nics, memory.Limits(cfg.LLCM, cfg.Bulk), r.procs, len(segments)-len(own))
-	if r.barriers = !slices.ContainsFunc(segments, func(s *segment) bool { return s.barriers == 0 }); r.barriers {
+	if r.barriers = cheapBarriers(segments, r.procs); r.barriers {
 		r.Release()
 	}
 	for _, rank := range own {
@@ -55,6 +55,12 @@ func processors(segments []*segment) int {
 		all.Join(s.cpus[:])
 	}
 	return all.Count()
+}
+
+// cheapBarriers reports whether ranks that go to sleep execute the barriers for posting ranks: if
+// every process has registered, and ranks sleep seldom, because each has a processor.
+func cheapBarriers(segments []*segment, procs int) bool {
+	return len(segments) <= procs && !slices.ContainsFunc(segments, func(s *segment) bool { return s.barriers == 0 })
 }
 
 func (r *run) left() bool {
