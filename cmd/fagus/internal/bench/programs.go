@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ func programsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "programs", Category: category, Usage: fmt.Sprintf("measure fagus run in turns with the programs that make -C bench programs DIR=`FOLDER` has built; --net shm (the default here) or tcp; --samples is %d by default, --ranks 2", programSamples)},
 		&cli.StringSliceFlag{Name: "classes", Category: category, Value: cli.NewStringSlice("A"), Usage: "`CLASSES` of NPB's programs"},
-		&cli.StringSliceFlag{Name: "only", Category: category, DefaultText: "all that are built", Usage: "`NAMES` of programs: those of NPB, and stencil, transpose, p2p, nstream"},
+		&cli.StringSliceFlag{Name: "only", Category: category, DefaultText: "all that are built", Usage: "`NAMES` of programs: those of NPB, and stencil, transpose, p2p, nstream, start"},
 	}
 }
 
@@ -48,6 +49,8 @@ type workload struct {
 	peer []string // arguments of a peer
 	// iterations of which a peer tells the mean time of one; 0: it tells the time of the program.
 	iterations int
+	// whole: the time is that of the command, from its start to its end.
+	whole bool
 }
 
 // is reports whether the workload is a program, in any class.
@@ -75,8 +78,10 @@ func workloads(c *cli.Context) ([]workload, error) {
 		const iterations = 50
 		own := strings.Fields(fmt.Sprintf("%s --iterations %d %s", k.name, iterations, k.own))
 		peer := strings.Fields(fmt.Sprintf("%d %s", iterations, k.peer))
-		all = append(all, workload{k.name, k.name, own, peer, iterations})
+		all = append(all, workload{Name: k.name, file: k.name, own: own, peer: peer, iterations: iterations})
 	}
+	// It does next to nothing.
+	all = append(all, workload{Name: "start", file: "start", own: strings.Fields("nstream --length 64 --iterations 1"), whole: true})
 	only := c.StringSlice("only")
 	for _, name := range only {
 		if !slices.ContainsFunc(all, func(w workload) bool { return w.is(name) }) {
@@ -155,6 +160,7 @@ func (r *programsReport) measure(ctx context.Context, c *cli.Context, all []work
 	defer bar.Stop()
 	for _, w := range all {
 		for _, n := range r.Ranks {
+			w := w.on(n)
 			performers := []performer{w.fagus(r.Net, n, fagus.Phase), w.fagus(r.Net, n, fagus.Threaded)}
 			for _, folder := range built {
 				if p, ok := w.of(folder, r.Net, n); ok {
@@ -164,10 +170,13 @@ func (r *programsReport) measure(ctx context.Context, c *cli.Context, all []work
 			rows := base.Map(performers, func(p performer) programRow {
 				return programRow{Program: w.Name, Ranks: n, System: p.system, Own: p.own, Seconds: []float64{}}
 			})
+			patience := mostPatience
 			for round := range r.Samples {
 				for i := range performers { // each round begins with another one
 					i = (i + round) % len(performers)
-					rows[i].sample(ctx, performers[i])
+					if took := rows[i].sample(ctx, performers[i], patience); took > 0 {
+						patience = min(patience, leastPatience+patientFor*took)
+					}
 					if ctx.Err() != nil {
 						return context.Cause(ctx)
 					}
@@ -180,25 +189,33 @@ func (r *programsReport) measure(ctx context.Context, c *cli.Context, all []work
 	return nil
 }
 
-// programPatience bounds one run: MPICH's cg hangs over TCP at times.
-const programPatience = 10 * time.Minute
+// A run is bounded, because MPICH's cg and is hang over TCP at times: to patientFor times the
+// shortest run of any system before it, and leastPatience.
+const (
+	mostPatience  = 10 * time.Minute
+	leastPatience = 10 * time.Second
+	patientFor    = 20
+)
 
-// sample adds a run, unless one has failed.
-func (r *programRow) sample(ctx context.Context, p performer) {
+// sample adds a run, unless one has failed, and returns how long the command has taken.
+func (r *programRow) sample(ctx context.Context, p performer, patience time.Duration) (took time.Duration) {
 	if r.Failed != "" {
-		return
+		return 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, programPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	begun := time.Now()
 	seconds, err := p.run(ctx)
 	switch {
 	case ctx.Err() != nil:
-		r.Failed = fmt.Sprintf("it has not ended in %v", programPatience)
+		r.Failed = fmt.Sprintf("it has not ended in %v", patience.Round(time.Second))
 	case err != nil:
 		r.Failed = err.Error()
 	default:
 		r.Seconds = append(r.Seconds, seconds)
+		return time.Since(begun)
 	}
+	return 0
 }
 
 // library returns what a peer is built with: openmpi, mpich or openmp.
@@ -214,16 +231,29 @@ func (r *programsReport) failure() (err error) {
 	return err
 }
 
+// on returns the workload as it is run on so many ranks. p2p hands on more rows at once where ranks
+// share processors, because the scheduler then has a part in each batch.
+func (w workload) on(ranks int) workload {
+	if w.is("p2p") && ranks > runtime.NumCPU() {
+		w.own = append(slices.Clone(w.own), "--batch", "256")
+	}
+	return w
+}
+
 // fagus returns fagus run.
 func (w workload) fagus(net string, ranks int, mode fagus.Mode) performer {
 	args := append(slices.Clone(w.own), "--net", net, "--nodes", strconv.Itoa(ranks), "--mode", mode.String())
 	return performer{"Fagus, " + mode.String(), true, func(ctx context.Context) (float64, error) {
+		begun := time.Now()
 		run, err := experiment.Fagus{}.Run(ctx, args...)
 		if err != nil {
 			return 0, err
 		}
 		if !run.Verified {
 			return 0, errors.New("its result is wrong")
+		}
+		if w.whole {
+			return time.Since(begun).Seconds(), nil
 		}
 		return time.Duration(run.Took()).Seconds() / float64(max(1, w.iterations)), nil
 	}}
@@ -240,21 +270,26 @@ func (w workload) of(folder, net string, ranks int) (performer, bool) {
 		return performer{}, false
 	}
 	argv, env := append([]string{program}, w.peer...), asRoot()
-	switch library, _, _ := strings.Cut(system, "."); {
-	case library == openmp && net != runflags.SHM:
+	library, variant, _ := strings.Cut(system, ".")
+	if net != runflags.SHM && (library == openmp || library == openshmem || variant == mpiSHM) {
 		return performer{}, false
-	case library == openmp:
-		if len(w.peer) > 0 {
-			argv = append([]string{program, strconv.Itoa(ranks)}, w.peer...)
-		}
+	}
+	if len(w.peer) > 0 && library == openmp || variant == mpiSHM && !w.is("p2p") {
+		argv = append([]string{program, strconv.Itoa(ranks)}, w.peer...)
+	}
+	if library == openmp {
 		env = append(env, fmt.Sprintf("OMP_NUM_THREADS=%d", ranks), "OMP_PROC_BIND=true")
-	default:
-		launcher, err := exec.LookPath("mpirun." + library)
+	} else {
+		command := "mpirun." + library
+		if library == openshmem {
+			command = "oshrun"
+		}
+		launcher, err := exec.LookPath(command)
 		if err != nil {
 			return performer{}, false
 		}
 		start := []string{launcher, "-n", strconv.Itoa(ranks)}
-		if library == "openmpi" {
+		if library != "mpich" { // OpenSHMEM is Open MPI's
 			start = append(start, "--oversubscribe")
 		}
 		if net == runflags.TCP {
@@ -263,15 +298,25 @@ func (w workload) of(folder, net string, ranks int) (performer, bool) {
 		argv = append(start, argv...)
 	}
 	return performer{system, false, func(ctx context.Context) (float64, error) {
+		begun := time.Now()
 		out, err := experiment.Output(ctx, argv, env)
-		if err != nil {
-			return 0, err
+		if w.whole && err == nil {
+			return time.Since(begun).Seconds(), nil
 		}
-		return timeIn(out)
+		seconds, wrong := timeIn(out)
+		if wrong == nil || err == nil {
+			return seconds, wrong // OpenSHMEM crashes at its end, after a verified result
+		}
+		return 0, err
 	}}, true
 }
 
-const openmp = "openmp"
+// The first and second part of the names of systems.
+const (
+	openmp    = "openmp"
+	openshmem = "openshmem"
+	mpiSHM    = "MPISHM"
+)
 
 var (
 	took     = regexp.MustCompile(`(?:Time in seconds =|Avg time \(s\):)\s*([0-9.]+)`)
