@@ -34,6 +34,7 @@ type node struct {
 	arrivals atomic.Uint64 // incremented when bytes are in place
 	freed    atomic.Uint64 // incremented when a refused post may succeed
 	notices  atomic.Uint64
+	several  atomic.Bool // there are several threads
 	late     lateFlush
 	sleeping sleeping
 	_        [local.CacheLine]byte
@@ -269,6 +270,7 @@ func (n *node) enter(p *port) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.threads = append(n.threads, p)
+	n.several.Store(len(n.threads) > 1)
 	n.shared.load.wanted.Add(1)
 }
 
@@ -281,6 +283,7 @@ func (n *node) leave(p *port, cause, shown error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.threads = slices.DeleteFunc(n.threads, func(q *port) bool { return q == p })
+	n.several.Store(len(n.threads) > 1)
 	p.returned = true
 	if len(n.threads) == 0 {
 		close(n.over)
