@@ -64,6 +64,7 @@ func (b benchmark) prepare(f Flags) (*Job, error) {
 }
 
 func benchmarks() []benchmark {
+	bt, sp := bt.Benchmark(), sp.Benchmark()
 	return []benchmark{{
 		name: "ep", about: "EP: pairs of normal deviates, nothing shared until the end",
 		unit: "batches", units: ep.Units, run: ep.Run, plain: ep.Plain,
@@ -81,10 +82,10 @@ func benchmarks() []benchmark {
 		unit: "iterations", units: cg.Units, memory: cg.Memory, run: cg.Run, plain: cg.Plain,
 	}, {
 		name: "bt", about: "BT: block-tridiagonal systems along x, y and z, divided by planes and then by rows",
-		unit: "planes", units: bt.Benchmark().Units, memory: bt.Benchmark().Memory, validate: bt.Benchmark().Validate, run: bt.Benchmark().Run, plain: bt.Benchmark().Plain,
+		unit: "planes", units: bt.Units, memory: bt.Memory, validate: bt.Validate, run: bt.Run, plain: bt.Plain,
 	}, {
 		name: "sp", about: "SP: pentadiagonal systems along x, y and z, divided by planes and then by rows",
-		unit: "planes", units: sp.Benchmark().Units, memory: sp.Benchmark().Memory, validate: sp.Benchmark().Validate, run: sp.Benchmark().Run, plain: sp.Benchmark().Plain,
+		unit: "planes", units: sp.Units, memory: sp.Memory, validate: sp.Validate, run: sp.Run, plain: sp.Plain,
 	}, {
 		name: "ssor", about: "LU: symmetric over-relaxation, a pipeline of ranks in each sweep",
 		unit: "planes", units: ssor.Units, memory: ssor.Memory, validate: ssor.Validate, run: ssor.Run, plain: ssor.Plain,

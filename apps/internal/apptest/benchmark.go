@@ -1,7 +1,9 @@
 package apptest
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fagus-dsm/fagus/apps/internal/npb"
@@ -31,6 +33,47 @@ func (b Benchmark) Test(t *testing.T) {
 	t.Run("Guarded", b.guarded)
 	t.Run("Plain", b.SamePlain)
 	t.Run("Spoiled", b.spoiled)
+}
+
+// MostRanks verifies runs on so many simulated nodes, in both modes.
+func (b Benchmark) MostRanks(t *testing.T, counts ...int) {
+	for _, mode := range []fagus.Mode{fagus.Phase, fagus.Threaded} {
+		for _, nodes := range counts {
+			if r := b.run(t, fagus.Config{Nodes: nodes, Mode: mode, Net: Simulated(t, sim.Config{})}, false); r.Excess() > 1 {
+				t.Errorf("%d nodes, %v mode: %v", nodes, mode, r.Checks)
+			}
+		}
+	}
+}
+
+// TooMany checks that a run on more nodes than most fails.
+func (b Benchmark) TooMany(t *testing.T, most int) {
+	_, err := b.report(t, fagus.Config{Nodes: most + 1})
+	if want := fmt.Sprintf("enough for %d nodes at most", most); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%d nodes: error %v, want one with %q", most+1, err, want)
+	}
+}
+
+// Moves checks that all ranks of a simulated run move least bytes in all, and up to percent more.
+func (b Benchmark) Moves(t *testing.T, nodes, least, percent int) {
+	report, err := b.report(t, fagus.Config{Nodes: nodes, Net: Simulated(t, sim.Config{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := 0
+	for _, r := range report.Ranks {
+		bytes += int(r.Messages().Bytes)
+	}
+	if bytes < least || bytes > least*(100+percent)/100 {
+		t.Errorf("%d bytes in all, want %d and up to %d %% more", bytes, least, percent)
+	}
+}
+
+func (b Benchmark) report(t *testing.T, on fagus.Config) (fagus.Report, error) {
+	return fagus.Run(t.Context(), on, func(n *fagus.Node) error {
+		_, err := b.Run(n, npb.Config{Class: npb.S})
+		return err
+	})
 }
 
 func (b Benchmark) run(t testing.TB, on fagus.Config, spoil bool) verify.Result {
