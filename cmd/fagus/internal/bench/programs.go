@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -91,11 +90,12 @@ func workloads(c *cli.Context) ([]workload, error) {
 	return slices.DeleteFunc(all, func(w workload) bool { return len(only) > 0 && !slices.ContainsFunc(only, w.is) }), nil
 }
 
-// performer runs a workload once, and returns its time in seconds.
+// performer runs a workload once, and returns the seconds that the program has measured. whole is
+// that of the workload.
 type performer struct {
-	system string
-	own    bool
-	run    func(context.Context) (seconds float64, err error)
+	system     string
+	own, whole bool
+	run        func(context.Context) (seconds float64, err error)
 }
 
 // programRow has the samples of one system.
@@ -206,6 +206,9 @@ func (r *programRow) sample(ctx context.Context, p performer, patience time.Dura
 	defer cancel()
 	begun := time.Now()
 	seconds, err := p.run(ctx)
+	if took = time.Since(begun); p.whole {
+		seconds = took.Seconds()
+	}
 	switch {
 	case ctx.Err() != nil:
 		r.Failed = fmt.Sprintf("it has not ended in %v", patience.Round(time.Second))
@@ -213,12 +216,12 @@ func (r *programRow) sample(ctx context.Context, p performer, patience time.Dura
 		r.Failed = err.Error()
 	default:
 		r.Seconds = append(r.Seconds, seconds)
-		return time.Since(begun)
+		return took
 	}
 	return 0
 }
 
-// library returns what a peer is built with: openmpi, mpich or openmp.
+// library returns what a peer is built with: openmpi, mpich, openshmem or openmp.
 func (r *programRow) library() string { name, _, _ := strings.Cut(r.System, "."); return name }
 
 // failure returns an error if a run of Fagus has failed.
@@ -243,17 +246,13 @@ func (w workload) on(ranks int) workload {
 // fagus returns fagus run.
 func (w workload) fagus(net string, ranks int, mode fagus.Mode) performer {
 	args := append(slices.Clone(w.own), "--net", net, "--nodes", strconv.Itoa(ranks), "--mode", mode.String())
-	return performer{"Fagus, " + mode.String(), true, func(ctx context.Context) (float64, error) {
-		begun := time.Now()
+	return performer{"Fagus, " + mode.String(), true, w.whole, func(ctx context.Context) (float64, error) {
 		run, err := experiment.Fagus{}.Run(ctx, args...)
 		if err != nil {
 			return 0, err
 		}
 		if !run.Verified {
 			return 0, errors.New("its result is wrong")
-		}
-		if w.whole {
-			return time.Since(begun).Seconds(), nil
 		}
 		return time.Duration(run.Took()).Seconds() / float64(max(1, w.iterations)), nil
 	}}
@@ -280,28 +279,23 @@ func (w workload) of(folder, net string, ranks int) (performer, bool) {
 	if library == openmp {
 		env = append(env, fmt.Sprintf("OMP_NUM_THREADS=%d", ranks), "OMP_PROC_BIND=true")
 	} else {
-		command := "mpirun." + library
+		launcher := "mpirun." + library
 		if library == openshmem {
-			command = "oshrun"
+			launcher = openSHMEM("").launcher
 		}
-		launcher, err := exec.LookPath(command)
+		start, err := launch(launcher, ranks, true)
 		if err != nil {
 			return performer{}, false
-		}
-		start := []string{launcher, "-n", strconv.Itoa(ranks)}
-		if library != "mpich" { // OpenSHMEM is Open MPI's
-			start = append(start, "--oversubscribe")
 		}
 		if net == runflags.TCP {
 			env = append(env, overTCP(library)...)
 		}
 		argv = append(start, argv...)
 	}
-	return performer{system, false, func(ctx context.Context) (float64, error) {
-		begun := time.Now()
+	return performer{system, false, w.whole, func(ctx context.Context) (float64, error) {
 		out, err := experiment.Output(ctx, argv, env)
-		if w.whole && err == nil {
-			return time.Since(begun).Seconds(), nil
+		if w.whole {
+			return 0, err
 		}
 		seconds, wrong := timeIn(out)
 		if wrong == nil || err == nil {

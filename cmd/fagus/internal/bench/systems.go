@@ -198,15 +198,25 @@ func (l library) argv(f *field) ([]string, error) {
 	if l.launcher == "" {
 		return []string{program, f.places()}, nil
 	}
-	launcher, err := exec.LookPath(l.launcher)
+	argv, err := launch(l.launcher, f.ranks, f.crowded())
 	if err != nil {
 		return nil, err
 	}
-	argv := []string{launcher, "-n", fmt.Sprint(f.ranks)}
-	if l.launcher != "mpirun.mpich" && f.crowded() {
-		argv = append(argv, "--oversubscribe") // permits more ranks than processors
-	}
 	return append(argv, program, f.places()), nil
+}
+
+// launch returns the beginning of a command line that starts ranks of a program. crowded permits
+// more ranks than processors.
+func launch(launcher string, ranks int, crowded bool) ([]string, error) {
+	path, err := exec.LookPath(launcher)
+	if err != nil {
+		return nil, err
+	}
+	argv := []string{path, "-n", strconv.Itoa(ranks)}
+	if launcher != "mpirun.mpich" && crowded {
+		argv = append(argv, "--oversubscribe")
+	}
+	return argv, nil
 }
 
 func commas(numbers []int) string { return strings.Join(base.Map(numbers, strconv.Itoa), ",") }
