@@ -10,10 +10,12 @@ import (
 
 // A rank that posts must not miss that the receiver may sleep, and a rank that goes to sleep must
 // not miss the post. Each of the two writes one word and then reads the other's, with a memory
-// barrier in between. Ranks post often and sleep seldom. So the rank that goes to sleep pays for
-// both barriers: the system call membarrier executes one on every processor that runs a rank, and
-// takes about a microsecond. Then the stores of the posting rank need no barrier, and do not wait
-// until the cache line has come from the other processor.
+// barrier in between. Where each rank has a processor, ranks post often and sleep seldom. So the
+// rank that goes to sleep pays for both barriers: the system call membarrier executes one on every
+// processor that runs a rank, and takes about a microsecond. Then the stores of the posting rank
+// need no barrier, and do not wait until the cache line has come from the other processor.
+//
+// Where ranks outnumber processors they often sleep, and every rank executes its own barriers.
 
 // Commands of membarrier, from linux/membarrier.h.
 const (
